@@ -1,0 +1,32 @@
+# warehouse: ask SQL questions of your coding agents' transcripts.
+
+.PHONY: build run test lint golden bench clean
+
+# The program, in bin/.
+build:
+	go build -o bin/warehouse ./cmd/warehouse
+
+# Build, refresh from this machine's transcripts (or from the bundled sample) and print a first report.
+run: build
+	@./testdata/run bin/warehouse
+
+# Everything CI runs.
+test: lint
+	go test ./...
+
+# Formatting, vet and staticcheck.
+lint:
+	@test -z "$$(gofmt -l cmd warehouse schema queries migrations)" || { gofmt -l cmd warehouse schema queries migrations; echo "run: gofmt -w"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+
+# Write golden outputs anew; look at the diff before you commit it.
+golden:
+	go test ./cmd/warehouse -update
+
+# Times on this machine; see README.
+bench:
+	go test ./warehouse -run '^$$' -bench . -benchtime 3x -timeout 60m
+
+clean:
+	rm -rf bin

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"warehouse/queries"
+	"warehouse/warehouse"
+)
+
+// The rules are:
+//
+//   - What a report takes is declared in its file alone; its flags and its help are made from there.
+//   - --since 7d is short for -p since=7d, and so for every parameter of the report that is named.
+//   - A parameter that the report does not declare is an error that lists those it does.
+
+type queryOptions struct {
+	outputOptions
+	list   bool
+	show   string
+	params []string
+	named  map[string]*string // parameter flags
+}
+
+func newQueryCmd(a *app, args []string) *cobra.Command {
+	o := queryOptions{named: map[string]*string{}}
+	cmd := &cobra.Command{
+		Use:   "query NAME",
+		Short: "Print a report",
+		Long: `Print a report. NAME is one of those that --list shows, a file with SQL of your own, or - for
+standard input. warehouse query NAME --help tells what a report shows and takes.
+
+Times: --since and --until take a date, a time, or 30m, 12h, 7d, 2w; the day of a bare --until
+date counts whole.`,
+		Example: `  warehouse query --list
+  warehouse query tool-errors --since 7d --limit 5
+  warehouse query tool-stats --help
+  warehouse query --show sessions | duckdb -readonly "$(warehouse path)"
+  warehouse query sessions -p project=/home/dev/app --format csv`,
+		Args:              argRange(0, 1, "report"),
+		ValidArgsFunction: completeQueries,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.query(cmd, args, o) },
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.list, "list", false, "list the reports")
+	f.StringVar(&o.show, "show", "", "print the SQL of a `report`, to be pasted into DuckDB")
+	f.StringArrayVarP(&o.params, "param", "p", nil, "set a parameter, `name=value`; may be repeated")
+	cmd.RegisterFlagCompletionFunc("show", completeQueries)
+	for _, name := range []string{"since", "until", "project", "host", "agent", "session", "limit"} {
+		o.named[name] = f.String(name, "", "short for -p "+name+"=…")
+	}
+	// The other parameters of the report that is named become flags too.
+	if q, ok := namedReport(args); ok {
+		for _, p := range q.Params {
+			if f.Lookup(p.Name) == nil {
+				o.named[p.Name] = f.String(p.Name, "", p.Description)
+			}
+		}
+	}
+	plain := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		if q, ok := namedReport(args); ok {
+			fmt.Fprint(cmd.OutOrStdout(), queries.Help(q))
+			return
+		}
+		plain(cmd, nil)
+	})
+	for name, complete := range map[string]string{
+		"session": "SELECT session_id FROM sessions ORDER BY end_time DESC",
+		"project": "SELECT DISTINCT project_path FROM sessions WHERE project_path IS NOT NULL ORDER BY 1",
+		"host":    "SELECT DISTINCT host FROM hosts ORDER BY 1",
+	} {
+		cmd.RegisterFlagCompletionFunc(name, a.completeFrom(complete))
+	}
+	return cmd
+}
+
+// namedReport finds the report that a command line names, before its flags are known.
+func namedReport(args []string) (queries.Query, bool) {
+	at := slices.Index(args, "query")
+	if at < 0 {
+		return queries.Query{}, false
+	}
+	for _, arg := range args[at+1:] {
+		if q, ok := queries.Lookup(arg); ok {
+			return q, true
+		}
+	}
+	return queries.Query{}, false
+}
+
+func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	switch {
+	case o.list:
+		return a.listQueries()
+	case o.show != "":
+		q, ok := queries.Lookup(o.show)
+		if !ok {
+			return unknownReport(o.show)
+		}
+		_, err := fmt.Fprint(a.stdout, q.SQL)
+		return err
+	case len(args) == 0:
+		return warehouse.WithHint(usagef("query: report missing"), "list them: warehouse query --list")
+	}
+	q, err := a.findQuery(args[0])
+	if err != nil {
+		return err
+	}
+	values, err := o.values(cmd)
+	if err != nil {
+		return err
+	}
+	r, err := a.open(cmd.Context(), o.zone)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	rows, err := r.Run(cmd.Context(), q, values, time.Now())
+	if errors.Is(err, warehouse.ErrParameter) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	return a.print(rows, o.outputOptions)
+}
+
+// values collects the parameters that were given.
+func (o queryOptions) values(cmd *cobra.Command) (map[string]string, error) {
+	values := map[string]string{}
+	for name, value := range o.named {
+		if cmd.Flags().Changed(name) {
+			values[name] = *value
+		}
+	}
+	for _, p := range o.params {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return nil, usagef("-p takes name=value, not %q", p)
+		}
+		if _, twice := values[name]; twice {
+			return nil, usagef("parameter %q is given twice", name)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// findQuery returns a report by name, a person's own by file name, or the one on standard input.
+func (a *app) findQuery(name string) (queries.Query, error) {
+	if q, ok := queries.Lookup(name); ok {
+		return q, nil
+	}
+	if name != "-" && !strings.ContainsAny(name, `/\`) && filepath.Ext(name) != ".sql" {
+		if _, err := os.Stat(name); err != nil {
+			return queries.Query{}, unknownReport(name)
+		}
+	}
+	text, err := a.readScript(name)
+	if err != nil {
+		return queries.Query{}, err
+	}
+	q, err := queries.ParseUser(name, text)
+	if err != nil {
+		return queries.Query{}, usageError{err}
+	}
+	return q, nil
+}
+
+func unknownReport(name string) error {
+	hints := []string{"list them: warehouse query --list"}
+	all, _ := queries.All()
+	best, distance := "", len(name)/2+1
+	for _, q := range all {
+		if d := editDistance(name, q.Name); d < distance {
+			best, distance = q.Name, d
+		}
+	}
+	if best != "" {
+		hints = append([]string{"did you mean: warehouse query " + best}, hints...)
+	}
+	return warehouse.WithHint(usagef("no report %q", name), hints...)
+}
+
+// editDistance is the number of letters to add, drop or change between two names.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func (a *app) listQueries() error {
+	all, err := queries.All()
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	for _, q := range all {
+		fmt.Fprintf(w, "%s\t%s\n", q.Name, q.Title)
+	}
+	return w.Flush()
+}
+
+func completeQueries(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	all, _ := queries.All()
+	var out []string
+	for _, q := range all {
+		out = append(out, q.Name+"\t"+q.Title)
+	}
+	return out, cobra.ShellCompDirectiveDefault
+}
+
+// completeFrom completes from the first column of a query, and from nothing without a warehouse.
+func (a *app) completeFrom(statement string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		r, err := a.open(cmd.Context(), "")
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer r.Close()
+		rows, err := r.Query(cmd.Context(), statement)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer rows.Close()
+		var out []string
+		for len(out) < 50 {
+			values, err := rows.Next()
+			if err != nil {
+				break
+			}
+			if s, ok := values[0].(string); ok && strings.HasPrefix(s, prefix) {
+				out = append(out, s)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"warehouse/warehouse"
+)
+
+func newRestoreCmd(a *app) *cobra.Command {
+	var dir string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "restore FILE|SESSION",
+		Short: "Write a transcript back, byte for byte",
+		Long: `Write a transcript back as it was, byte for byte: broken lines, blank lines and a torn end
+included. It is named by its path, the end of its path, or its session's id or an unambiguous
+beginning of one.
+
+One file goes to standard output. With -o several go into a folder, each at its path below the
+folder it was found in; files that are there already are not overwritten.`,
+		Example: `  warehouse restore 1b7e0c52 -o /tmp/restored
+  warehouse restore /home/dev/.claude/projects/-home-dev-app/1b7e0c52.jsonl > copy.jsonl
+  warehouse restore --all -o /tmp/restored`,
+		Args: argRange(0, 1, "file or session"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return usagef("restore: a name and --all at once")
+			case all && dir == "":
+				return usagef("restore: --all needs -o DIR")
+			case !all && (len(args) == 0 || args[0] == ""):
+				return usagef("restore: file or session missing")
+			}
+			layout, err := a.layout()
+			if err != nil {
+				return err
+			}
+			r, err := warehouse.OpenReadOnly(cmd.Context(), layout.Published, warehouse.ReadOptions{AllowStale: true})
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			name := ""
+			if !all {
+				name = args[0]
+			}
+			files, err := r.Files(cmd.Context(), name)
+			if err != nil {
+				return err
+			}
+			if dir == "" {
+				if len(files) > 1 {
+					return warehouse.WithHint(usagef("restore: %q is %d files", name, len(files)), "write them into a folder: warehouse restore "+name+" -o DIR")
+				}
+				_, err := r.Restore(cmd.Context(), files[0], a.stdout)
+				return err
+			}
+			n, bytes, err := r.RestoreTree(cmd.Context(), files, dir)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stderr, "restored %d files, %s, into %s\n", n, size(bytes), dir)
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "write into this `folder`")
+	cmd.Flags().BoolVar(&all, "all", false, "restore every transcript; needs -o")
+	return cmd
+}

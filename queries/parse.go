@@ -1,0 +1,171 @@
+// Reading one report.
+//
+// The rules are:
+//
+//   - Lines decide. A parameter is one line in one of two shapes; what looks like one and is in
+//     neither is an error, wherever it stands.
+//   - Text of a person's own header is taken as it comes: a comment that is no header is still a
+//     comment. Parameters are held to the shapes there too.
+//   - No SQL is understood besides the shapes: what else is wrong, DuckDB says when it runs.
+
+package queries
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// types a parameter can have. A list would need a cast of its own from the text it is given as.
+var types = []string{"TIMESTAMPTZ", "DATE", "INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"}
+
+// reserved are the words DuckDB 1.5 does not take as a variable's name without quotes, from
+// duckdb_keywords(). SET VARIABLE limit is a syntax error; SET VARIABLE "limit" sets what
+// getvariable('limit') reads.
+var reserved = strings.Fields(`all analyse analyze and anti any array as asc asof asymmetric at
+	authorization binary both by case cast check collate collation column columns concurrently
+	constraint create cross default deferrable desc describe distinct do else end except false
+	fetch for foreign freeze from full generated glob group having ilike in initially inner
+	intersect into is isnull join lambda lateral leading left like limit map natural not notnull
+	null offset on only or order outer overlaps pivot pivot_longer pivot_wider placing positional
+	primary qualify references returning right select semi show similar some struct summarize
+	symmetric table tablesample then to trailing true try_cast union unique unpack unpivot using
+	variadic verbose when where window with`)
+
+var (
+	queryName   = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	looksLike   = regexp.MustCompile(`(?i)^\s*set[\s_]*variables?\b`)
+	paramShape  = regexp.MustCompile(`^SET VARIABLE ("?)([a-z][a-z0-9_]*)("?) += (?:coalesce\(getvariable\('([^']*)'\), '((?:[^']|'')*)'\)|getvariable\('([^']*)'\))::([^\s;]+);(.*)$`)
+	described   = regexp.MustCompile(`^ +-- (\S.*)$`)
+	getVariable = regexp.MustCompile(`(?i)\bgetvariable\('((?:[^']|'')*)'\)`)
+)
+
+const shapes = `want SET VARIABLE name = coalesce(getvariable('name'), 'default')::TYPE;   -- description, or the same with getvariable('name')::TYPE`
+
+// Parse reads a report that must have a header. Errors name the file, which is name with ".sql".
+func Parse(name, text string) (Query, error) {
+	name = strings.TrimSuffix(name, ".sql")
+	p := parser{file: name + ".sql", strict: true}
+	if !queryName.MatchString(name) {
+		return Query{}, fmt.Errorf("%s: name is not lower-case words with hyphens between them", p.file)
+	}
+	return p.parse(Query{Name: name, SQL: text})
+}
+
+// ParseUser reads a person's own file. Errors name it as it was given.
+func ParseUser(file, text string) (Query, error) {
+	p := parser{file: file}
+	// Some editors begin a file with a byte order mark, which would hide the first line's kind.
+	text = strings.TrimPrefix(text, "\ufeff")
+	return p.parse(Query{Name: stem(file), SQL: text, Disk: true})
+}
+
+type parser struct {
+	file   string
+	strict bool
+}
+
+func (p parser) errorf(line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: "+format, append([]any{p.file, line}, args...)...)
+}
+
+func (p parser) parse(q Query) (Query, error) {
+	lines := strings.Split(q.SQL, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \t\r")
+	}
+	n := 0
+	for n < len(lines) && strings.HasPrefix(lines[n], "--") {
+		n++
+	}
+	if err := p.header(&q, lines[:n]); err != nil {
+		if p.strict {
+			return Query{}, err
+		}
+		q.Title, q.Description, q.Columns, q.Examples = plainTitle(lines[:n]), "", nil, nil
+	}
+
+	bodyAt := n // index of the line behind the last parameter
+	first := -1 // index of the first statement
+	for i := n; i < len(lines); i++ {
+		switch line := lines[i]; {
+		case looksLike.MatchString(line):
+			if first >= 0 {
+				return Query{}, p.errorf(i+1, "SET VARIABLE behind the first statement, which is on line %d", first+1)
+			}
+			param, err := p.param(i+1, line)
+			if err != nil {
+				return Query{}, err
+			}
+			if was, ok := q.Param(param.Name); ok {
+				return Query{}, p.errorf(i+1, "parameter %q is declared on line %d already", param.Name, was.Line)
+			}
+			q.Params = append(q.Params, param)
+			bodyAt = i + 1
+		case first < 0 && line != "" && !strings.HasPrefix(strings.TrimSpace(line), "--"):
+			first = i
+		}
+	}
+	if first < 0 {
+		return Query{}, p.errorf(len(lines), "no statement")
+	}
+	for i := first; i < len(lines); i++ {
+		code, _, _ := strings.Cut(lines[i], "--")
+		for _, m := range getVariable.FindAllStringSubmatch(code, -1) {
+			if _, ok := q.Param(m[1]); !ok {
+				return Query{}, p.errorf(i+1, "parameter %q is read, but no SET VARIABLE line declares it", m[1])
+			}
+		}
+	}
+	q.Body = q.SQL
+	for range bodyAt {
+		_, q.Body, _ = strings.Cut(q.Body, "\n")
+	}
+	q.Body = strings.TrimLeft(q.Body, " \t\r\n")
+	return q, nil
+}
+
+// param reads a SET VARIABLE line.
+func (p parser) param(n int, line string) (Param, error) {
+	m := paramShape.FindStringSubmatch(line)
+	if m == nil || m[1] != m[3] {
+		return Param{}, p.errorf(n, "%s", shapes)
+	}
+	param := Param{
+		Name:       m[2],
+		Type:       m[7],
+		Default:    strings.ReplaceAll(m[5], "''", "'"),
+		HasDefault: m[4] != "",
+		Line:       n,
+	}
+	if reads := m[4] + m[6]; reads != param.Name {
+		return Param{}, p.errorf(n, "parameter %q is set from getvariable('%s')", param.Name, reads)
+	}
+	if m[1] == "" && slices.Contains(reserved, param.Name) {
+		return Param{}, p.errorf(n, `parameter %q is a reserved word: want SET VARIABLE "%s"`, param.Name, param.Name)
+	}
+	if !slices.Contains(types, param.Type) {
+		return Param{}, p.errorf(n, "parameter %q has type %q, want one of %s", param.Name, param.Type, strings.Join(types, ", "))
+	}
+	d := described.FindStringSubmatch(m[8])
+	switch {
+	case d != nil:
+		param.Description = d[1]
+	case strings.Trim(m[8], " \t-") == "":
+		return Param{}, p.errorf(n, `parameter %q has no description: want "-- text" behind it`, param.Name)
+	default:
+		return Param{}, p.errorf(n, `parameter %q is followed by %q, want " -- description"`, param.Name, m[8])
+	}
+	return param, nil
+}
+
+// plainTitle is the first text of a comment that is no header.
+func plainTitle(lines []string) string {
+	for _, line := range lines {
+		if text := strings.TrimSpace(strings.TrimLeft(line, "-")); text != "" {
+			return text
+		}
+	}
+	return ""
+}

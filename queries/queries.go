@@ -1,0 +1,148 @@
+// Package queries holds the canned reports, one file each, and reads their headers.
+//
+// The rules are:
+//
+//   - The file's name is the report's name: tool-errors.sql is "tool-errors".
+//   - The header is the leading comment: a title with the grain that ends with a full stop, text,
+//     "Columns:" and "Example:" or "Examples:".
+//   - A parameter is declared where it executes, on a SET VARIABLE line of its own, before the
+//     first statement. The line gives name, type, default and description; nothing restates them.
+//   - A name means the same, with the same type, in every file.
+//   - A near-miss is an error naming file and line, since a declaration that is quietly taken for
+//     something else gives a report that ignores what was asked.
+//
+// A person's own file is read by the same rules, but needs no header. Files can be pasted into
+// `duckdb -readonly` as they are.
+package queries
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"sync"
+)
+
+//go:embed *.sql
+var files embed.FS
+
+// Query is one report.
+type Query struct {
+	Name        string
+	Title       string // first line: what it shows, with the grain
+	Description string // paragraphs with a blank line between them
+	Columns     []Column
+	Examples    []string // command lines; a continued one holds line ends
+	Params      []Param  // in the order of the file
+	SQL         string   // the whole file
+	Body        string   // what follows the last parameter: the statements to run
+	Disk        bool     // a person's own file, not an embedded one
+}
+
+// Column is a documented column of the result.
+type Column struct {
+	Name        string
+	Description string
+}
+
+// Param is a declared parameter. Its value is given as text, before the declaring line casts it.
+type Param struct {
+	Name        string
+	Type        string
+	Default     string
+	HasDefault  bool // without a default the value is NULL
+	Description string
+	Line        int
+}
+
+// Param returns the declaration of a parameter.
+func (q Query) Param(name string) (Param, bool) {
+	for _, p := range q.Params {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Param{}, false
+}
+
+var embedded = sync.OnceValues(func() ([]Query, error) { return load(files) })
+
+// All returns the embedded reports, sorted by name. With an error it still returns those that
+// could be read.
+func All() ([]Query, error) {
+	all, err := embedded()
+	return slices.Clone(all), err
+}
+
+// Lookup returns an embedded report.
+func Lookup(name string) (Query, bool) {
+	all, _ := embedded()
+	for _, q := range all {
+		if q.Name == name {
+			return q, true
+		}
+	}
+	return Query{}, false
+}
+
+func load(fsys fs.FS) ([]Query, error) {
+	names, err := fs.Glob(fsys, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var all []Query
+	var errs []error
+	for _, name := range names {
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		q, err := Parse(name, string(text))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all = append(all, q)
+	}
+	return all, errors.Join(append(errs, agree(all))...)
+}
+
+// agree holds that a parameter is declared alike in every report. Defaults may differ, but not
+// whether there is one: a report without one has to deal with NULL.
+func agree(all []Query) error {
+	type place struct {
+		file string
+		Param
+	}
+	first := map[string]place{}
+	var errs []error
+	for _, q := range all {
+		for _, p := range q.Params {
+			file := q.Name + ".sql"
+			was, seen := first[p.Name]
+			switch {
+			case !seen:
+				first[p.Name] = place{file, p}
+			case was.Type != p.Type:
+				errs = append(errs, fmt.Errorf("%s:%d: parameter %q is %s, but %s in %s:%d",
+					file, p.Line, p.Name, p.Type, was.Type, was.file, was.Line))
+			case was.HasDefault != p.HasDefault:
+				errs = append(errs, fmt.Errorf("%s:%d: parameter %q has a default in only one of this file and %s:%d",
+					file, p.Line, p.Name, was.file, was.Line))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// stem is the report's name in a file's name.
+func stem(file string) string {
+	base := path.Base(file)
+	if ext := path.Ext(base); ext != "" && ext != base {
+		return base[:len(base)-len(ext)]
+	}
+	return base
+}

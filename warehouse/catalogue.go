@@ -1,0 +1,128 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+)
+
+// indexedFile is a row of the catalogue: a path, what its file was when it was read, and how
+// much of it is in raw.
+type indexedFile struct {
+	path            string
+	host            string
+	agent           string
+	root            string
+	device          uint64
+	inode           uint64
+	mtimeNS         int64
+	size            int64
+	consumedBytes   int64
+	consumedLines   int64
+	tailBytes       int64
+	prefixHash      string
+	windowHash      string
+	hashState       []byte
+	sessionID       string
+	agentID         string
+	status          string
+	reason          string
+	vanishedAt      sql.NullTime
+	firstGeneration int64
+	generation      int64
+}
+
+// hasLines reports whether rows of raw belong to the file, or did when it was empty.
+func (f indexedFile) hasLines() bool { return f.firstGeneration > 0 }
+
+// storedLines is the number of its rows in raw.
+func (f indexedFile) storedLines() int64 {
+	if f.tailBytes > 0 {
+		return f.consumedLines + 1
+	}
+	return f.consumedLines
+}
+
+const catalogueColumns = `source_file, host, agent, root, device, inode, mtime_ns, size_bytes, consumed_bytes, consumed_lines,
+	tail_bytes, prefix_hash, window_hash, hash_state, file_session_id, file_agent_id, status, error, vanished_at,
+	first_generation, generation`
+
+// unsettled marks a file that changed while it was read: whatever its time is, it is looked at again.
+const unsettled = -1
+
+// readCatalogue returns the catalogue of the file attached under alias, or of the main one, by path.
+func readCatalogue(ctx context.Context, c *sql.Conn, alias string) (map[string]indexedFile, error) {
+	if alias != "" {
+		alias += "."
+	}
+	rows, err := c.QueryContext(ctx, "SELECT "+catalogueColumns+" FROM "+alias+"main.indexed_files")
+	if err != nil {
+		return nil, fmt.Errorf("catalogue: %w", engineError(err))
+	}
+	defer rows.Close()
+	files := map[string]indexedFile{}
+	for rows.Next() {
+		var f indexedFile
+		var prefix, window, session, agent, reason sql.NullString
+		if err := rows.Scan(&f.path, &f.host, &f.agent, &f.root, &f.device, &f.inode, &f.mtimeNS, &f.size, &f.consumedBytes,
+			&f.consumedLines, &f.tailBytes, &prefix, &window, &f.hashState, &session, &agent, &f.status, &reason,
+			&f.vanishedAt, &f.firstGeneration, &f.generation); err != nil {
+			return nil, fmt.Errorf("catalogue: %w", err)
+		}
+		f.prefixHash, f.windowHash, f.sessionID, f.agentID, f.reason = prefix.String, window.String, session.String, agent.String, reason.String
+		files[f.path] = f
+	}
+	return files, rows.Err()
+}
+
+// writeCatalogue replaces the rows of the given paths and drops those of gone, in one transaction.
+func (w *writer) writeCatalogue(ctx context.Context, changed []indexedFile, gone []string) error {
+	if len(changed)+len(gone) == 0 {
+		return nil
+	}
+	err := w.appendTable(ctx, "changed", "AS SELECT "+catalogueColumns+" FROM w.main.indexed_files LIMIT 0", func(add func(...driver.Value) error) error {
+		for _, f := range changed {
+			var vanished any
+			if f.vanishedAt.Valid {
+				vanished = f.vanishedAt.Time
+			}
+			if err := add(f.path, f.host, f.agent, f.root, f.device, f.inode, f.mtimeNS, f.size, f.consumedBytes,
+				f.consumedLines, f.tailBytes, null(f.prefixHash), null(f.windowHash), f.hashState, null(f.sessionID), null(f.agentID),
+				f.status, null(f.reason), vanished, f.firstGeneration, f.generation); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = w.appendTable(ctx, "gone", "(source_file VARCHAR)", func(add func(...driver.Value) error) error {
+		for _, path := range gone {
+			if err := add(path); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.exec(ctx,
+		"BEGIN",
+		"DELETE FROM w.main.indexed_files WHERE source_file IN (SELECT source_file FROM s.main.changed UNION ALL FROM s.main.gone)",
+		"INSERT INTO w.main.indexed_files BY NAME FROM s.main.changed",
+		"COMMIT",
+	); err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
+	return nil
+}
+
+func null(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,109 @@
+package warehouse
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"warehouse/warehouse/source/claude"
+)
+
+// LocalHost is the label of the machine the program runs on.
+const LocalHost = "local"
+
+// Layout names the files of one warehouse directory.
+type Layout struct {
+	Dir       string // 0700
+	Published string // nobody ever writes it
+	Standby   string // only the refresher opens it
+	Lock      string // flock, held while a refresh runs
+	Stamp     string // JSON of the last refresh
+	Imports   string // other machines' trees, one folder a label
+}
+
+// Locate returns the layout: db names the published file itself, else it is warehouse.duckdb
+// under $WAREHOUSE_HOME, $XDG_DATA_HOME/warehouse or ~/.local/share/warehouse.
+func Locate(db string, getenv func(string) string, home string) (Layout, error) {
+	if db == "" {
+		dir := getenv("WAREHOUSE_HOME")
+		if dir == "" {
+			if data := getenv("XDG_DATA_HOME"); filepath.IsAbs(data) {
+				dir = filepath.Join(data, "warehouse")
+			} else if home != "" {
+				dir = filepath.Join(home, ".local", "share", "warehouse")
+			} else {
+				return Layout{}, WithHint(errors.New("no home directory"), "set WAREHOUSE_HOME or use --db FILE")
+			}
+		}
+		db = filepath.Join(dir, "warehouse.duckdb")
+	}
+	db, err := filepath.Abs(db)
+	if err != nil {
+		return Layout{}, err
+	}
+	dir, name := filepath.Split(db)
+	prefix := ""
+	if base := strings.TrimSuffix(name, filepath.Ext(name)); base != "warehouse" {
+		prefix = base + "."
+	}
+	return Layout{
+		Dir:       filepath.Clean(dir),
+		Published: db,
+		Standby:   filepath.Join(dir, prefix+"standby.duckdb"),
+		Lock:      filepath.Join(dir, prefix+"refresh.lock"),
+		Stamp:     filepath.Join(dir, prefix+"last-refresh"),
+		Imports:   filepath.Join(dir, prefix+"imports"),
+	}, nil
+}
+
+// spill is where DuckDB puts what does not fit into memory_limit; removed after a refresh.
+func (l Layout) spill() string { return l.Standby + ".spill" }
+
+// swap is the second name of the published file while two renames happen.
+func (l Layout) swap() string { return l.Standby + ".swap" }
+
+// Root is a folder of transcripts.
+type Root struct {
+	Host  string
+	Agent string
+	Path  string
+}
+
+// Sources returns the folders to read: this machine's, then those of imported hosts.
+func Sources(l Layout, getenv func(string) string, home string) ([]Root, error) {
+	var roots []Root
+	for _, path := range claude.Roots(getenv, home) {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, Root{LocalHost, claude.Agent, path})
+	}
+	entries, err := os.ReadDir(l.Imports)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
+	for _, e := range entries {
+		if e.IsDir() && validLabel(e.Name()) {
+			roots = append(roots, Root{e.Name(), claude.Agent, filepath.Join(l.Imports, e.Name())})
+		}
+	}
+	return roots, nil
+}
+
+// validLabel reports whether a host label is letters, digits, - and _, and not this machine's.
+func validLabel(label string) bool {
+	if label == "" || label == LocalHost {
+		return false
+	}
+	for _, r := range label {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_') {
+			return false
+		}
+	}
+	return true
+}

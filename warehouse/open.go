@@ -1,0 +1,238 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
+	"warehouse/migrations"
+	"warehouse/schema"
+)
+
+// The two openers.
+//
+// OpenReadOnly is for everything that answers questions: it never writes, creates no file beside
+// the database, and locks the connection so that no SQL can reach another file or undo the lock.
+// openWriter is for the refresh alone, and opens the standby, never the published file.
+
+// Reader is a read-only connection to a published warehouse.
+type Reader struct {
+	db   *sql.DB
+	conn *sql.Conn
+	path string
+	Meta Meta
+}
+
+// Meta is the state that a file says it is in.
+type Meta struct {
+	ID         string
+	Version    int
+	Generation int64
+	ImportHash string
+	ViewsHash  string
+	Complete   bool
+}
+
+// ReadOptions are choices of OpenReadOnly.
+type ReadOptions struct {
+	TimeZone   string // zone days are computed in; empty is the system's
+	AllowStale bool   // open a file derived with other definitions too
+
+	allowIncomplete bool // the refresh repairs such a file
+}
+
+// OpenReadOnly opens the published file. It returns ErrNoDatabase, ErrNotWarehouse, ErrNewer,
+// ErrStale or ErrLocked, each with a hint, where the file cannot serve.
+func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, WithHint(fmt.Errorf("%w at %q", ErrNoDatabase, path), "make one with: warehouse refresh")
+	} else if err != nil {
+		return nil, err
+	}
+	dsn := path + "?access_mode=read_only&enable_external_access=false"
+	setup := []string{"SET enable_progress_bar = false"}
+	if strings.ContainsAny(path, "?#%") {
+		// The driver reads a name as a URL; such a path is attached to an empty database instead.
+		dsn = ""
+		setup = append(setup, "ATTACH IF NOT EXISTS "+quote(path)+" AS warehouse (READ_ONLY)", "USE warehouse", "SET enable_external_access = false")
+	}
+	if opt.TimeZone != "" {
+		setup = append(setup, "SET TimeZone = "+quote(opt.TimeZone))
+	}
+	// Last, since nothing can be set behind it.
+	setup = append(setup, "SET lock_configuration = true")
+	r := &Reader{path: path}
+	connector, err := duckdb.NewConnector(dsn, func(exec driver.ExecerContext) error {
+		for _, s := range setup {
+			if _, err := exec.ExecContext(ctx, s, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	r.db = sql.OpenDB(connector)
+	r.db.SetMaxOpenConns(1)
+	if r.conn, err = r.db.Conn(ctx); err != nil {
+		r.Close()
+		return nil, openError(path, err)
+	}
+	if r.Meta, err = readMeta(ctx, r.conn, ""); err != nil {
+		r.Close()
+		return nil, notWarehouse(path, "no index_meta in it")
+	}
+	if err := r.Meta.check(path, opt.allowIncomplete); err != nil {
+		r.Close()
+		return nil, err
+	}
+	set, err := schema.Embedded()
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	if !opt.AllowStale && (r.Meta.ViewsHash != set.ViewsHash() || r.Meta.ImportHash != set.ImportHash()) {
+		r.Close()
+		return nil, WithHint(fmt.Errorf("%q is %w than this program's", path, ErrStale), "bring it up to date: warehouse refresh --max-age 0")
+	}
+	return r, nil
+}
+
+// Close gives the file back; it can be opened by others at once.
+func (r *Reader) Close() error {
+	if r.conn != nil {
+		r.conn.Close()
+	}
+	return r.db.Close()
+}
+
+func openError(path string, err error) error {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "Could not set lock"):
+		return WithHint(fmt.Errorf("%q is %w: %s", path, ErrLocked, lockHolder(text)),
+			"somebody has opened it for writing; close that program, and open with: duckdb -readonly")
+	case strings.Contains(text, "TimeZone") || strings.Contains(text, "Unknown TimeZone"):
+		return engineError(err)
+	case strings.Contains(text, "version number"):
+		return WithHint(fmt.Errorf("%q is %w of DuckDB than %s reads", path, ErrNewer, "this program"), "update warehouse")
+	case strings.Contains(text, "not a valid DuckDB database") || strings.Contains(text, "magic bytes"):
+		return notWarehouse(path, "not a DuckDB file")
+	case errors.Is(err, fs.ErrPermission) || strings.Contains(text, "Permission denied"):
+		return fmt.Errorf("open %q: permission denied", path)
+	}
+	return fmt.Errorf("open %q: %w", path, engineError(err))
+}
+
+// lockHolder finds "(PID 123)" in DuckDB's message.
+func lockHolder(text string) string {
+	if _, rest, ok := strings.Cut(text, "held in "); ok {
+		held, _, _ := strings.Cut(rest, ". ")
+		return "held by " + held
+	}
+	return "held by another process"
+}
+
+// readMeta reads the state of the file attached under alias, or of the main one.
+func readMeta(ctx context.Context, c *sql.Conn, alias string) (Meta, error) {
+	if alias != "" {
+		alias += "."
+	}
+	var m Meta
+	err := c.QueryRowContext(ctx, "SELECT warehouse_id, version, generation, import_hash, views_hash, is_complete FROM "+alias+"main.index_meta").
+		Scan(&m.ID, &m.Version, &m.Generation, &m.ImportHash, &m.ViewsHash, &m.Complete)
+	return m, err
+}
+
+// check refuses what no program of this version may read.
+func (m Meta) check(path string, incomplete bool) error {
+	if m.Version > migrations.Version {
+		return WithHint(fmt.Errorf("%q is %w (layout %d, this program knows %d)", path, ErrNewer, m.Version, migrations.Version), "update warehouse")
+	}
+	if !m.Complete && !incomplete {
+		return WithHint(fmt.Errorf("%q was left half written", path), "repair it with: warehouse refresh --max-age 0")
+	}
+	return nil
+}
+
+// writer is the refresh's connection: an in-memory database with the standby attached as w.
+type writer struct {
+	db   *sql.DB
+	conn *sql.Conn // loads, derives
+	path string
+}
+
+// openWriter attaches path for writing. Storage version and row group size are named at every
+// open: without them the next checkpoint merges row groups back to 122,880 rows and parallel
+// scans are lost, and the default storage version ignores zstd without a word.
+func openWriter(ctx context.Context, path, spill, memory string) (*writer, error) {
+	w := &writer{path: path}
+	attach := "ATTACH IF NOT EXISTS " + quote(path) + " AS w (STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 2048)"
+	setup := []string{
+		"SET enable_progress_bar = false",
+		"SET TimeZone = 'UTC'",
+		"SET temp_directory = " + quote(spill),
+		"SET memory_limit = " + quote(memory),
+		// One checkpoint, at the end: the log of a killed run is thrown away with its file.
+		"SET checkpoint_threshold = '1TB'",
+		attach,
+		// Staged lines. With the default row group size the INSERT that reads them runs on one thread.
+		"ATTACH IF NOT EXISTS ':memory:' AS s (ROW_GROUP_SIZE 2048)",
+		"USE w",
+	}
+	connector, err := duckdb.NewConnector("", func(exec driver.ExecerContext) error {
+		for _, s := range setup {
+			if _, err := exec.ExecContext(ctx, s, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	w.db = sql.OpenDB(connector)
+	if w.conn, err = w.db.Conn(ctx); err != nil {
+		w.close()
+		return nil, openError(path, err)
+	}
+	return w, nil
+}
+
+func (w *writer) close() error {
+	if w.conn != nil {
+		w.conn.Close()
+	}
+	return w.db.Close()
+}
+
+// exec runs statements in order.
+func (w *writer) exec(ctx context.Context, statements ...string) error {
+	for _, s := range statements {
+		if _, err := w.conn.ExecContext(ctx, s); err != nil {
+			return fmt.Errorf("%.60s: %w", strings.Join(strings.Fields(s), " "), engineError(err))
+		}
+	}
+	return nil
+}
+
+// count runs a statement and returns the number of rows it changed.
+func (w *writer) count(ctx context.Context, statement string) (int64, error) {
+	res, err := w.conn.ExecContext(ctx, statement)
+	if err != nil {
+		return 0, fmt.Errorf("%.60s: %w", strings.Join(strings.Fields(statement), " "), engineError(err))
+	}
+	return res.RowsAffected()
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+func quoteName(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

@@ -1,0 +1,278 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Reading: what the scan found is compared with the catalogue, and of each file that may have
+// changed exactly the bytes that are new are read.
+//
+// The rules are:
+//
+//   - Same inode, time and size: not opened.
+//   - Grown, and its beginning is still what was consumed: only the new bytes are read. For a
+//     grown file two windows of 4 KiB are compared; the whole prefix is, where the file was
+//     replaced by another inode, kept its size, changed while it was read last time, or --verify
+//     asks for it.
+//   - Else its rows are replaced.
+//   - A file is read up to the size it had when it was opened. If that changed meanwhile, the
+//     catalogue holds the earlier state, so that it is taken again next time.
+
+// plan is what a refresh has to do.
+type plan struct {
+	scanned    int
+	unchanged  int
+	candidates []candidate   // to be opened
+	records    []indexedFile // catalogue rows that change without reading
+	gone       []indexedFile // rows and catalogue entry go
+	vanished   int           // files that were there and are not
+	warnings   []string
+}
+
+func (p plan) empty() bool { return len(p.candidates)+len(p.records)+len(p.gone) == 0 }
+
+// candidate is a file that may have changed.
+type candidate struct {
+	found  found
+	known  indexedFile // zero where the path is new
+	verify bool        // compare the whole prefix
+}
+
+type planOptions struct {
+	keep   bool // retention
+	verify bool
+}
+
+// compare plans a refresh. Problems of earlier runs are catalogue rows too, so that a scan that
+// finds the same problems changes nothing.
+func compare(t tree, roots []Root, known map[string]indexedFile, opt planOptions) plan {
+	var p plan
+	live := map[string]bool{}
+	inodes := map[[2]uint64]string{}
+	for _, f := range t.files {
+		live[f.path] = true
+		k, has := known[f.path]
+		if f.status != statusOK {
+			if has && k.status == f.status && k.reason == f.reason {
+				continue
+			}
+			row := problem(f)
+			if has && k.hasLines() {
+				// A pipe or a folder where a transcript was: as if it had vanished.
+				p.vanished++
+				if opt.keep {
+					row, row.status, row.reason = k, f.status, f.reason
+				} else {
+					p.gone = append(p.gone, k)
+				}
+			}
+			p.records = append(p.records, row)
+			continue
+		}
+		p.scanned++
+		inodes[[2]uint64{f.device, f.inode}] = f.path
+		same := has && k.device == f.device && k.inode == f.inode && k.mtimeNS == f.mtimeNS && k.size == f.size
+		switch {
+		case same && k.status == statusOK && !opt.verify && !k.vanishedAt.Valid:
+			p.unchanged++
+		case same && k.status == statusFailed && stillFails(f.path, k.reason):
+		default:
+			p.candidates = append(p.candidates, candidate{found: f, known: k, verify: opt.verify || k.mtimeNS == unsettled})
+		}
+	}
+
+	scanned := map[string]bool{}
+	for _, r := range roots {
+		scanned[r.Path] = !t.missing[r.Path] && !t.incomplete[r.Host]
+	}
+	spared := map[string]int{}
+	for path, k := range known {
+		switch {
+		case live[path]:
+		case !k.hasLines():
+			if scanned[k.root] {
+				p.gone = append(p.gone, k)
+			}
+		case !scanned[k.root]:
+			if !k.vanishedAt.Valid {
+				spared[k.root]++
+			}
+		case opt.keep:
+			if at, ok := inodes[[2]uint64{k.device, k.inode}]; ok && known[at].path == "" {
+				// Renamed: the same file is read under its new path.
+				p.gone = append(p.gone, k)
+			} else if !k.vanishedAt.Valid {
+				p.vanished++
+				k.vanishedAt.Valid = true
+				p.records = append(p.records, k)
+			}
+		default:
+			p.vanished++
+			p.gone = append(p.gone, k)
+		}
+	}
+	for _, r := range roots {
+		if n := spared[r.Path]; n > 0 && t.missing[r.Path] {
+			p.warnings = append(p.warnings, fmt.Sprintf("%s is missing or empty: the %s read from it stay", r.Path, plural(n, "file")))
+		} else if n > 0 {
+			p.warnings = append(p.warnings, fmt.Sprintf("%s could not be listed in full: %s not found there stay", r.Path, plural(n, "file")))
+		}
+	}
+	return p
+}
+
+// stillFails tries to open a file whose last reading failed. A change of permissions leaves
+// inode, time and size as they were.
+func stillFails(path, why string) bool {
+	f, err := os.Open(path)
+	if err == nil {
+		f.Close()
+		return false
+	}
+	return reason(err) == why
+}
+
+func problem(f found) indexedFile {
+	return indexedFile{path: f.path, host: f.root.Host, agent: f.root.Agent, root: f.root.Path, status: f.status, reason: f.reason}
+}
+
+// outcome is what reading a candidate came to.
+type outcome struct {
+	row     indexedFile
+	change  change
+	bytes   int64 // read and framed
+	checked int64 // read to compare with what was consumed
+	opened  bool
+}
+
+type change int
+
+const (
+	touched  change = iota // other times, same bytes
+	added                  // a new file
+	appended               // grown
+	replaced               // read again from its start
+	failed
+)
+
+// readFile reads what is new in a candidate and hands each line to emit.
+func readFile(ctx context.Context, c candidate, generation int64, buf *[]byte, emit func(line) error) (outcome, error) {
+	f := c.found
+	o := outcome{row: c.known, change: added}
+	fail := func(err error) (outcome, error) {
+		o.change = failed
+		o.row.path, o.row.host, o.row.agent, o.row.root = f.path, f.root.Host, f.root.Agent, f.root.Path
+		o.row.device, o.row.inode, o.row.mtimeNS, o.row.size = f.device, f.inode, f.mtimeNS, f.size
+		o.row.status, o.row.reason, o.row.generation = statusFailed, reason(err), generation
+		return o, nil
+	}
+	file, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Gone since the scan: the next refresh finds it missing.
+		o.row = indexedFile{}
+		return o, nil
+	}
+	if err != nil {
+		return fail(err)
+	}
+	defer file.Close()
+	o.opened = true
+	before, err := file.Stat()
+	if err != nil {
+		return fail(err)
+	}
+	if !before.Mode().IsRegular() {
+		return fail(errors.New(kindOf(before.Mode())))
+	}
+
+	cur := newCursor()
+	if known := c.known; known.hasLines() {
+		same, checked, err := c.samePrefix(file, before)
+		o.checked = checked
+		if err != nil {
+			return fail(err)
+		}
+		o.change = replaced
+		if same {
+			if resumed, ok, err := resume(file, known); err != nil {
+				return fail(err)
+			} else if ok {
+				cur, o.change = resumed, appended
+			}
+		}
+	}
+	if o.change != appended {
+		o.row.firstGeneration = generation
+	}
+	from := cur.bytes
+	fr := newFramer(io.NewSectionReader(file, from, before.Size()-from), cur, *buf)
+	lines := cur.lines
+	for {
+		l, err := fr.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return o, ctx.Err()
+			}
+			o.bytes = fr.read
+			return fail(err)
+		}
+		if err := emit(l); err != nil {
+			return o, err
+		}
+	}
+	*buf = fr.buf
+	o.bytes = fr.read
+	if o.change == appended && cur.lines == lines && cur.tail == c.known.tailBytes && before.Size() == c.known.size {
+		o.change = touched
+	}
+
+	o.row.path, o.row.host, o.row.agent, o.row.root = f.path, f.root.Host, f.root.Agent, f.root.Path
+	o.row.sessionID, o.row.agentID = f.sessionID, f.agentID
+	id, _ := identity(before)
+	o.row.device, o.row.inode = id[0], id[1]
+	o.row.mtimeNS, o.row.size = before.ModTime().UnixNano(), before.Size()
+	o.row.consumedBytes, o.row.consumedLines, o.row.tailBytes = cur.bytes, cur.lines, cur.tail
+	o.row.prefixHash, o.row.windowHash, o.row.hashState = cur.prefixHash(), cur.windowHash(), cur.state()
+	o.row.status, o.row.reason, o.row.generation = statusOK, "", generation
+	o.row.vanishedAt.Valid = false
+	after, err := file.Stat()
+	if err != nil || after.Size() < before.Size() || fr.read != before.Size()-from ||
+		(after.Size() == before.Size() && !after.ModTime().Equal(before.ModTime())) {
+		o.row.mtimeNS = unsettled
+	}
+	return o, nil
+}
+
+// samePrefix judges whether a known file still begins with the bytes that were consumed; where
+// true, the window has still to agree. It returns the bytes it read.
+func (c candidate) samePrefix(file *os.File, now os.FileInfo) (same bool, read int64, err error) {
+	known := c.known
+	if now.Size() < known.consumedBytes {
+		return false, 0, nil
+	}
+	id, _ := identity(now)
+	grown := now.Size() > known.size && id == [2]uint64{known.device, known.inode}
+	if grown && !c.verify {
+		return true, 2 * min(known.consumedBytes, windowSize), nil
+	}
+	same, err = samePrefix(file, known)
+	return same, known.consumedBytes, err
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,463 @@
+package warehouse
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"sort"
+	"strings"
+	"time"
+
+	"warehouse/migrations"
+	"warehouse/schema"
+)
+
+// The refresh, step by step; each step's essay is in its own file.
+//
+//	stamp     a young one with the same definitions and roots: done, nothing opened
+//	lock      one refresh at a time; who waits too long uses the file there is
+//	scan      stat everything, open nothing                        scan.go
+//	compare   with the published catalogue; nothing to do: stamp   read.go
+//	standby   reuse, catch up, copy or make                        standby.go
+//	load      new lines to raw and the derived tables              load.go
+//	views     rebuilt when their fingerprint changed               derive.go
+//	publish   checkpoint, swap names, stamp                        publish.go
+
+// RefreshOptions are the choices of a refresh.
+type RefreshOptions struct {
+	Layout      Layout
+	Roots       []Root
+	MaxAge      time.Duration // a stamp younger than this is enough; 0 always looks
+	Wait        time.Duration // how long to wait for another refresh
+	Verify      bool          // compare every file's consumed bytes whole
+	Retention   string        // mirror or keep; empty leaves what is stored
+	Standby     string        // on or off; empty leaves what is stored
+	MemoryLimit string        // DuckDB's memory_limit, such as 1GB; empty takes the default
+	Schema      schema.Set    // nil is the embedded one
+	// Progress is told how many of the bytes that may have to be read are done; may be nil.
+	Progress func(done, total int64)
+}
+
+// Failure is a source that could not be read.
+type Failure struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Summary says what a refresh did. Counts of files are of this run; bytes are bytes.
+type Summary struct {
+	Database      string    `json:"database"`
+	Status        string    `json:"status"` // refreshed, unchanged, fresh (the stamp was young) or busy (another refresh runs)
+	Generation    int64     `json:"generation"`
+	Scanned       int       `json:"scanned"`
+	Unchanged     int       `json:"unchanged"`
+	Added         int       `json:"added"`
+	Appended      int       `json:"appended"`
+	Replaced      int       `json:"replaced"`
+	Vanished      int       `json:"vanished"`
+	VanishedLines int64     `json:"vanished_lines"`
+	Kept          bool      `json:"kept"`    // vanished lines stay (retention keep)
+	Failed        int       `json:"failed"`  // could not be read
+	Skipped       int       `json:"skipped"` // pipes, folders and links to nowhere with a transcript's name
+	Lines         int64     `json:"lines"`   // in the warehouse after the run
+	Bytes         int64     `json:"bytes"`   // of transcripts in the warehouse after the run
+	FilesOpened   int       `json:"files_opened"`
+	BytesRead     int64     `json:"bytes_read"`    // framed
+	BytesChecked  int64     `json:"bytes_checked"` // read to compare with what was consumed before
+	RowsWritten   int64     `json:"rows_written"`  // rows of raw
+	DatabaseOpens int       `json:"database_opens"`
+	ViewsRebuilt  bool      `json:"views_rebuilt"`
+	Compacted     bool      `json:"compacted"`
+	Seconds       float64   `json:"seconds"`
+	Warnings      []string  `json:"warnings,omitempty"`
+	Failures      []Failure `json:"failures,omitempty"`
+}
+
+// defaultMemoryLimit is 1 GB, or a quarter of the memory of a small machine.
+func defaultMemoryLimit() string {
+	const gb = 1 << 30
+	if total := memoryBytes(); total > 0 && total/4 < gb {
+		return fmt.Sprintf("%dMB", max(total/4, 128<<20)>>20)
+	}
+	return "1GB"
+}
+
+type refresh struct {
+	RefreshOptions
+	set        schema.Set
+	sum        Summary
+	pub        published
+	plan       plan
+	settings   map[string]string
+	viewsFresh bool // the file's views are this program's already
+	outcomes   []outcome
+}
+
+// Refresh brings the warehouse up to date with its sources and publishes it. The summary is
+// valid where err is nil. Sources that could not be read are in Failed and Failures, not in err.
+func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
+	start := time.Now()
+	r := &refresh{RefreshOptions: opt, set: opt.Schema}
+	r.sum.Database = opt.Layout.Published
+	if r.set == nil {
+		set, err := schema.Embedded()
+		if err != nil {
+			return Summary{}, err
+		}
+		r.set = set
+	}
+	if r.MemoryLimit == "" {
+		r.MemoryLimit = defaultMemoryLimit()
+	}
+	for name, value := range r.asked() {
+		if err := checkSetting(name, value); err != nil {
+			return Summary{}, err
+		}
+	}
+	if s := opt.Layout.readStamp(); r.stampServes(s, start) {
+		s.Summary.Status, s.Summary.Seconds = "fresh", time.Since(start).Seconds()
+		s.Summary.FilesOpened, s.Summary.BytesRead, s.Summary.RowsWritten, s.Summary.DatabaseOpens = 0, 0, 0, 0
+		return s.Summary, nil
+	}
+	unlock, ok, err := opt.Layout.lock(ctx, opt.Wait)
+	if err != nil {
+		return Summary{}, err
+	}
+	if !ok {
+		r.sum.Status = "busy"
+		return r.sum, nil
+	}
+	defer unlock()
+	if err := r.run(ctx, start); err != nil {
+		// What was written is of no use to anyone and may fill the disk.
+		os.RemoveAll(opt.Layout.spill())
+		if errors.Is(err, errUsable) {
+			err = errors.Unwrap(err)
+		} else {
+			opt.Layout.discardStandby()
+		}
+		if strings.Contains(err.Error(), "No space left on device") || strings.Contains(err.Error(), "no space left on device") {
+			err = WithHint(fmt.Errorf("the disk is full; the published file is as it was (%w)", err), diskHint(opt.Layout.Dir))
+		}
+		return Summary{}, err
+	}
+	return r.sum, nil
+}
+
+// errUsable marks errors before anything was written: the standby is as good as it was.
+var errUsable = errors.New("standby untouched")
+
+type untouched struct{ error }
+
+func (u untouched) Unwrap() error      { return u.error }
+func (untouched) Is(target error) bool { return target == errUsable }
+
+func (r *refresh) asked() map[string]string {
+	m := map[string]string{}
+	if r.Retention != "" {
+		m["retention"] = r.Retention
+	}
+	if r.RefreshOptions.Standby != "" {
+		m["standby"] = r.RefreshOptions.Standby
+	}
+	return m
+}
+
+// fingerprint of everything but the sources' content that a stamp vouches for.
+func (r *refresh) fingerprint() string {
+	h := sha256.New()
+	fmt.Fprintln(h, migrations.Version, r.set.ImportHash(), r.set.ViewsHash())
+	for _, root := range r.Roots {
+		fmt.Fprintln(h, root.Host, root.Agent, root.Path)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (r *refresh) stampServes(s stamp, now time.Time) bool {
+	age := now.Sub(s.At)
+	return r.MaxAge > 0 && age >= 0 && age < r.MaxAge && !r.Verify && len(r.asked()) == 0 &&
+		s.Fingerprint == r.fingerprint() && s.Summary.Database == r.Layout.Published && s.Summary.Failed == 0 && exists(r.Layout.Published)
+}
+
+func (r *refresh) viewsSame() bool {
+	return r.pub.exists && r.pub.meta.ViewsHash == r.set.ViewsHash()
+}
+
+func (r *refresh) run(ctx context.Context, start time.Time) error {
+	if err := r.Layout.tidy(); err != nil {
+		return untouched{fmt.Errorf("tidy: %w", err)}
+	}
+	t, err := scan(ctx, r.Roots)
+	if err != nil {
+		return untouched{err}
+	}
+	if r.pub, err = inspect(ctx, r.Layout.Published); err != nil {
+		return untouched{err}
+	}
+	if r.pub.exists {
+		r.sum.DatabaseOpens++
+	}
+	r.settings = map[string]string{}
+	settingsChange := false
+	for name := range settingValues {
+		value := setting(r.pub.settings, name)
+		if asked, ok := r.asked()[name]; ok {
+			settingsChange = settingsChange || asked != value
+			value = asked
+		}
+		r.settings[name] = value
+	}
+	keep := r.settings["retention"] == "keep"
+	r.plan = compare(t, r.Roots, r.pub.files, planOptions{keep: keep, verify: r.Verify})
+	r.sum.Scanned, r.sum.Unchanged = r.plan.scanned, r.plan.unchanged
+	r.sum.Vanished, r.sum.Kept = r.plan.vanished, keep
+	r.sum.Warnings = append(r.sum.Warnings, r.plan.warnings...)
+
+	if r.pub.exists && r.plan.empty() && !settingsChange && r.viewsSame() && r.pub.meta.Complete &&
+		r.pub.meta.ImportHash == r.set.ImportHash() && r.pub.meta.Version == migrations.Version {
+		r.sum.Status, r.sum.Generation = "unchanged", r.pub.meta.Generation
+		r.total(r.pub.files)
+		return untouched1(r.finish(start))
+	}
+	if err := r.write(ctx, start); err != nil {
+		return err
+	}
+	warning, err := r.Layout.swapNames(r.settings["standby"] == "on")
+	if warning != "" {
+		r.sum.Warnings = append(r.sum.Warnings, warning)
+	}
+	if err != nil {
+		return untouched{err}
+	}
+	r.sum.Status = "refreshed"
+	return untouched1(r.finish(start))
+}
+
+func untouched1(err error) error {
+	if err == nil {
+		return nil
+	}
+	return untouched{err}
+}
+
+// write makes the standby the next state of the warehouse.
+func (r *refresh) write(ctx context.Context, start time.Time) (err error) {
+	generation := r.pub.meta.Generation + 1
+	w, err := r.openStandby(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if w != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	set := r.set
+	if !r.viewsFresh && !r.viewsSame() {
+		set = nil
+	}
+	rows, err := w.withStager(ctx, set, func(ctx context.Context, s *stager) error { return r.produce(ctx, s, generation) })
+	if err != nil {
+		return err
+	}
+	r.sum.RowsWritten = rows
+	if err := w.mendInvalid(ctx, set, generation); err != nil {
+		return err
+	}
+	changed, gone, dead := r.settle(generation, start)
+	if _, err := w.remove(ctx, set, dead); err != nil {
+		return err
+	}
+	if err := w.writeCatalogue(ctx, changed, gone); err != nil {
+		return err
+	}
+	if set == nil {
+		r.sum.ViewsRebuilt = true
+		if err := w.rebuild(ctx, r.set); err != nil {
+			return err
+		}
+	}
+	if err := r.writeSmall(ctx, w, generation, start); err != nil {
+		return err
+	}
+	files, err := readCatalogue(ctx, w.conn, "w")
+	if err != nil {
+		return err
+	}
+	r.total(files)
+	r.sum.Generation = generation
+	if err := w.exec(ctx, "CHECKPOINT w"); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	sparse, err := w.mostlyFree(ctx)
+	if err != nil {
+		return err
+	}
+	err = w.close()
+	w = nil
+	if err != nil {
+		return err
+	}
+	if exists(r.Layout.Standby + ".wal") {
+		return errors.New("checkpoint: a log is left beside the standby")
+	}
+	if sparse {
+		if err := r.compact(ctx, generation, start); err != nil {
+			return fmt.Errorf("compact: %w", err)
+		}
+	}
+	return os.RemoveAll(r.Layout.spill())
+}
+
+// compact writes the standby anew, without its free blocks.
+func (r *refresh) compact(ctx context.Context, generation int64, start time.Time) error {
+	w, err := r.freshFile(ctx, r.Layout.copying(), r.Layout.Standby)
+	if err != nil {
+		return err
+	}
+	err = r.writeSmall(ctx, w, generation, start)
+	if err == nil {
+		err = w.exec(ctx, "CHECKPOINT w")
+	}
+	if err := errors.Join(err, w.close()); err != nil {
+		return err
+	}
+	r.sum.Compacted = true
+	return os.Rename(r.Layout.copying(), r.Layout.Standby)
+}
+
+// produce reads the candidates one after the other and stages their lines. One reader is enough:
+// framing is an order of magnitude faster than what DuckDB does with the lines meanwhile.
+func (r *refresh) produce(ctx context.Context, s *stager, generation int64) error {
+	var total, done int64
+	for _, c := range r.plan.candidates {
+		total += c.found.size
+	}
+	var buf []byte
+	for i := range r.plan.candidates {
+		c := &r.plan.candidates[i]
+		o, err := readFile(ctx, *c, generation, &buf, func(l line) error {
+			return s.add(ctx, stage(&c.found, generation, l))
+		})
+		if err != nil {
+			return err
+		}
+		r.outcomes = append(r.outcomes, o)
+		done += c.found.size
+		if r.Progress != nil {
+			r.Progress(done, total)
+		}
+	}
+	return nil
+}
+
+// settle turns what happened into catalogue changes and rows to remove.
+func (r *refresh) settle(generation int64, now time.Time) (changed []indexedFile, gone []string, dead []doomed) {
+	before := generation - 1
+	for i, o := range r.outcomes {
+		c := r.plan.candidates[i]
+		if o.opened {
+			r.sum.FilesOpened++
+		}
+		r.sum.BytesRead += o.bytes
+		r.sum.BytesChecked += o.checked
+		if o.row.path == "" {
+			continue
+		}
+		changed = append(changed, o.row)
+		switch o.change {
+		case added:
+			r.sum.Added++
+		case replaced:
+			r.sum.Replaced++
+			dead = append(dead, doomed{path: o.row.path, upTo: before})
+		case failed:
+			dead = append(dead, doomed{path: o.row.path, from: generation, upTo: generation})
+		case appended, touched:
+			if o.change == appended {
+				r.sum.Appended++
+			} else {
+				r.sum.Unchanged++
+			}
+			if c.known.tailBytes > 0 {
+				dead = append(dead, doomed{path: o.row.path, fromLine: c.known.consumedLines + 1, upTo: before})
+			}
+		}
+	}
+	for _, f := range r.plan.records {
+		f.generation = generation
+		if f.vanishedAt.Valid && f.vanishedAt.Time.IsZero() {
+			f.vanishedAt.Time = now.UTC().Truncate(time.Microsecond)
+			r.sum.VanishedLines += f.storedLines()
+		}
+		changed = append(changed, f)
+	}
+	for _, f := range r.plan.gone {
+		gone = append(gone, f.path)
+		if f.hasLines() {
+			r.sum.VanishedLines += f.storedLines()
+			dead = append(dead, doomed{path: f.path, upTo: before})
+		}
+	}
+	return changed, gone, dead
+}
+
+// writeSmall stores hosts and settings and says that the file is complete.
+func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, now time.Time) error {
+	statements := []string{"BEGIN"}
+	for _, root := range r.Roots {
+		statements = append(statements, fmt.Sprintf(`INSERT INTO w.main.hosts SELECT %[1]s, %[2]s, %[3]d
+			WHERE NOT EXISTS (FROM w.main.hosts WHERE host = %[1]s AND root = %[2]s)`, quote(root.Host), quote(root.Path), generation))
+	}
+	for _, name := range []string{"retention", "standby"} {
+		statements = append(statements, fmt.Sprintf(`DELETE FROM w.main.settings WHERE name = %[1]s AND value <> %[2]s`, quote(name), quote(r.settings[name])),
+			fmt.Sprintf(`INSERT INTO w.main.settings SELECT %[1]s, %[2]s, %[3]d WHERE NOT EXISTS (FROM w.main.settings WHERE name = %[1]s)`,
+				quote(name), quote(r.settings[name]), generation))
+	}
+	statements = append(statements,
+		fmt.Sprintf(`UPDATE w.main.index_meta SET version = %d, generation = %d, refreshed_at = %s::TIMESTAMPTZ,
+			import_hash = %s, views_hash = %s, is_complete = true`, migrations.Version, generation,
+			quote(now.UTC().Format("2006-01-02 15:04:05.000000+00")), quote(r.set.ImportHash()), quote(r.set.ViewsHash())),
+		"COMMIT")
+	if err := w.exec(ctx, statements...); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	return nil
+}
+
+// total counts what the warehouse holds and lists what failed.
+func (r *refresh) total(files map[string]indexedFile) {
+	for _, f := range files {
+		if f.hasLines() {
+			r.sum.Lines += f.storedLines()
+			r.sum.Bytes += f.consumedBytes + f.tailBytes
+		}
+		switch f.status {
+		case statusSkipped:
+			r.sum.Skipped++
+			r.sum.Failures = append(r.sum.Failures, Failure{f.path, f.reason})
+		case statusFailed, statusUnreadable:
+			r.sum.Failed++
+			r.sum.Failures = append(r.sum.Failures, Failure{f.path, f.reason})
+		}
+	}
+	sort.Slice(r.sum.Failures, func(i, j int) bool { return r.sum.Failures[i].Path < r.sum.Failures[j].Path })
+}
+
+// finish writes the stamp.
+func (r *refresh) finish(start time.Time) error {
+	r.sum.Seconds = time.Since(start).Seconds()
+	if err := r.Layout.writeStamp(stamp{At: start.UTC(), Fingerprint: r.fingerprint(), Summary: r.sum}); err != nil {
+		return fmt.Errorf("stamp: %w", err)
+	}
+	return nil
+}
+
+var memoryLimit = regexp.MustCompile(`(?i)^[1-9][0-9]*\s*([KMGT]i?B)$`)
+
+// ValidMemoryLimit reports whether s is a size that DuckDB takes, such as 512MB.
+func ValidMemoryLimit(s string) bool { return memoryLimit.MatchString(s) }

@@ -1,0 +1,265 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"warehouse/migrations"
+	"warehouse/schema"
+)
+
+// The standby: the file a refresh writes.
+//
+// It is the file that was published before the last refresh, so it lacks what that one did. Only
+// raw, the catalogue, hosts and settings are durable, and each of their rows carries the
+// generation that wrote it, so catching up is: drop what newer generations replaced, copy their
+// rows, derive from those. The same copy from generation 0 into a new file is how a changed
+// projection is applied (each line is projected again) and how a file that is mostly free blocks
+// is made small (DuckDB never gives space back).
+
+// published is what the refresh knows of the published file before it writes.
+type published struct {
+	exists   bool
+	meta     Meta
+	files    map[string]indexedFile
+	settings map[string]string
+}
+
+// inspect reads the published file and closes it again.
+func inspect(ctx context.Context, path string) (p published, err error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return published{files: map[string]indexedFile{}, settings: map[string]string{}}, nil
+	}
+	r, err := OpenReadOnly(ctx, path, ReadOptions{AllowStale: true, allowIncomplete: true})
+	if err != nil {
+		return published{}, err
+	}
+	defer r.Close()
+	p = published{exists: true, meta: r.Meta}
+	if p.files, err = readCatalogue(ctx, r.conn, ""); err != nil {
+		return published{}, err
+	}
+	p.settings, err = readSettings(ctx, r.conn, "")
+	return p, err
+}
+
+// openStandby returns a writer on a standby that holds everything the published file does, or
+// nothing where there is none. Its index_meta says that it is not complete.
+func (r *refresh) openStandby(ctx context.Context) (*writer, error) {
+	if !r.pub.exists || r.pub.meta.ImportHash != r.set.ImportHash() || !r.pub.meta.Complete {
+		return r.freshFile(ctx, r.Layout.Standby, r.Layout.Published)
+	}
+	w, meta, err := r.reuseStandby(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w == nil {
+		if err := r.Layout.copyPublished(); err != nil {
+			return nil, err
+		}
+		if w, err = r.open(ctx, r.Layout.Standby); err != nil {
+			return nil, err
+		}
+		meta = r.pub.meta
+	}
+	err = w.begin(ctx)
+	if err == nil {
+		err = w.migrate(ctx)
+	}
+	if err == nil && meta.Generation < r.pub.meta.Generation {
+		err = r.catchUp(ctx, w, meta.Generation)
+	}
+	if err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// reuseStandby opens the standby where it can be brought up to date, else it returns nil.
+func (r *refresh) reuseStandby(ctx context.Context) (*writer, Meta, error) {
+	path := r.Layout.Standby
+	if !exists(path) || exists(path+".wal") || heldOpen(path) {
+		return nil, Meta{}, nil
+	}
+	w, err := r.open(ctx, path)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, Meta{}, ctx.Err()
+		}
+		return nil, Meta{}, nil // damaged, or still locked by a reader
+	}
+	meta, err := readMeta(ctx, w.conn, "w")
+	if err != nil || meta.ID != r.pub.meta.ID || meta.Version != migrations.Version || !meta.Complete ||
+		meta.ImportHash != r.pub.meta.ImportHash || meta.ViewsHash != r.pub.meta.ViewsHash ||
+		meta.Generation > r.pub.meta.Generation {
+		return nil, Meta{}, w.close()
+	}
+	return w, meta, nil
+}
+
+func (r *refresh) open(ctx context.Context, path string) (*writer, error) {
+	r.sum.DatabaseOpens++
+	return openWriter(ctx, path, r.Layout.spill(), r.MemoryLimit)
+}
+
+// begin says that the file is not complete, before anything else is written.
+func (w *writer) begin(ctx context.Context) error {
+	return w.exec(ctx, "UPDATE w.main.index_meta SET is_complete = false")
+}
+
+// freshFile makes a new file at path, filled from source where that exists.
+func (r *refresh) freshFile(ctx context.Context, path, source string) (_ *writer, err error) {
+	if err := errors.Join(removeIfThere(path), removeIfThere(path+".wal")); err != nil {
+		return nil, err
+	}
+	w, err := r.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	if err := w.migrate(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.project(ctx, r.set); err != nil {
+		return nil, err
+	}
+	if err := w.rebuild(ctx, r.set); err != nil {
+		return nil, err
+	}
+	r.viewsFresh = true
+	id := "uuid()::VARCHAR"
+	if r.pub.exists {
+		id = quote(r.pub.meta.ID)
+	}
+	if err := w.exec(ctx, fmt.Sprintf("INSERT INTO w.main.index_meta VALUES (%s, %d, 0, NULL, '', '', '', false)", id, migrations.Version)); err != nil {
+		return nil, err
+	}
+	if !exists(source) {
+		return w, nil
+	}
+	if err := w.attachSource(ctx, source); err != nil {
+		return nil, err
+	}
+	if err := w.copySmall(ctx, 0); err != nil {
+		return nil, err
+	}
+	if err := w.reproject(ctx, r.set); err != nil {
+		return nil, err
+	}
+	return w, w.exec(ctx, "DETACH p")
+}
+
+func (w *writer) attachSource(ctx context.Context, source string) error {
+	return w.exec(ctx, "ATTACH "+quote(source)+" AS p (READ_ONLY)")
+}
+
+// reproject loads every line of the source again, in batches bounded by bytes.
+func (w *writer) reproject(ctx context.Context, set schema.Set) error {
+	spans, err := w.strings(ctx, fmt.Sprintf(`
+		SELECT 'rowid BETWEEN ' || min(id) || ' AND ' || max(id)
+		FROM (
+			SELECT id, sum(length_bytes) OVER (ORDER BY id) // %d AS batch
+			FROM (
+				-- A line is as long as the way to the next one of its file.
+				SELECT r.rowid AS id,
+					coalesce(lead(byte_offset) OVER (PARTITION BY r.source_file ORDER BY source_line), size_bytes, byte_offset) - byte_offset AS length_bytes
+				FROM p.main.raw AS r LEFT JOIN p.main.indexed_files AS f ON r.source_file = f.source_file
+			)
+		)
+		GROUP BY batch
+		ORDER BY batch`, batchBytes))
+	if err != nil {
+		return fmt.Errorf("reproject: %w", err)
+	}
+	for _, span := range spans {
+		if _, err := w.loadBatch(ctx, set, `SELECT host, agent, source_file, source_line, byte_offset, generation, file_session_id,
+			file_agent_id, data::VARCHAR AS text, bytes, parse_reason AS reason, parse_status = 'torn' AS is_tail
+			FROM p.main.raw WHERE `+span); err != nil {
+			return fmt.Errorf("reproject: %w", err)
+		}
+	}
+	return nil
+}
+
+// catchUp brings a standby of an earlier generation to the published one's state.
+func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
+	if err := w.attachSource(ctx, r.Layout.Published); err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	var lost []doomed
+	rows, err := w.conn.QueryContext(ctx, `
+		SELECT old.source_file,
+			CASE WHEN new.source_file IS NULL OR new.first_generation > ? THEN 0 ELSE old.consumed_lines + 1 END
+		FROM w.main.indexed_files AS old
+		LEFT JOIN p.main.indexed_files AS new ON new.source_file = old.source_file
+		WHERE new.source_file IS NULL
+			OR new.first_generation > ?
+			-- The tail was read again, or is gone.
+			OR (new.generation > ? AND old.tail_bytes > 0 AND (new.tail_bytes = 0
+				OR new.source_file IN (SELECT source_file FROM p.main.raw WHERE generation > ?)))`, from, from, from, from)
+	if err != nil {
+		return fmt.Errorf("catch up: %w", engineError(err))
+	}
+	for rows.Next() {
+		d := doomed{upTo: from}
+		if err := rows.Scan(&d.path, &d.fromLine); err != nil {
+			rows.Close()
+			return err
+		}
+		lost = append(lost, d)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("catch up: %w", engineError(err))
+	}
+	set := r.set
+	if !r.viewsSame() {
+		set = nil // rebuilt as a whole further on
+	}
+	if _, err := w.remove(ctx, set, lost); err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	newer := fmt.Sprintf("SELECT * FROM p.main.raw WHERE generation > %d", from)
+	if err := w.exec(ctx, "INSERT INTO w.main.raw BY NAME "+newer); err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	if err := w.derive(ctx, set, newer); err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	if err := w.copySmall(ctx, from); err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	return w.exec(ctx, "DETACH p")
+}
+
+// copySmall takes over catalogue, hosts and settings.
+func (w *writer) copySmall(ctx context.Context, from int64) error {
+	return w.exec(ctx,
+		"BEGIN",
+		fmt.Sprintf(`DELETE FROM w.main.indexed_files WHERE source_file NOT IN (SELECT source_file FROM p.main.indexed_files)
+			OR source_file IN (SELECT source_file FROM p.main.indexed_files WHERE generation > %d)`, from),
+		fmt.Sprintf("INSERT INTO w.main.indexed_files BY NAME FROM p.main.indexed_files WHERE generation > %d", from),
+		"DELETE FROM w.main.hosts",
+		"INSERT INTO w.main.hosts BY NAME FROM p.main.hosts",
+		"DELETE FROM w.main.settings",
+		"INSERT INTO w.main.settings BY NAME FROM p.main.settings",
+		"COMMIT",
+	)
+}
+
+// mostlyFree reports whether more than half of the file is free blocks. Small files are left.
+func (w *writer) mostlyFree(ctx context.Context) (bool, error) {
+	var total, free, block int64
+	err := w.conn.QueryRowContext(ctx, "SELECT total_blocks, free_blocks, block_size FROM pragma_database_size() WHERE database_name = 'w'").Scan(&total, &free, &block)
+	if err != nil {
+		return false, engineError(err)
+	}
+	return free > total/2 && total*block > 16<<20, nil
+}
