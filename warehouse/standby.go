@@ -226,11 +226,17 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 	if _, err := w.remove(ctx, set, lost); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	newer := fmt.Sprintf("SELECT * FROM p.main.raw WHERE generation > %d", from)
-	if err := w.exec(ctx, "INSERT INTO w.main.raw BY NAME "+newer); err != nil {
+	// In memory once: reading a row of raw means decompressing the row group it is in.
+	if err := w.exec(ctx,
+		fmt.Sprintf("CREATE OR REPLACE TABLE s.main.projected AS SELECT * FROM p.main.raw WHERE generation > %d", from),
+		"INSERT INTO w.main.raw BY NAME SELECT * FROM s.main.projected",
+	); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	if err := w.derive(ctx, set, newer); err != nil {
+	if err := w.derive(ctx, set, "SELECT * FROM s.main.projected"); err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	if err := w.exec(ctx, "DROP TABLE s.main.projected"); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	if err := w.copySmall(ctx, from); err != nil {

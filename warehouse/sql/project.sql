@@ -33,6 +33,13 @@ FROM (
         END AS parse_reason,
         json_line AS data,
         CASE WHEN json_line IS NULL THEN coalesce(bytes, encode(text)) ELSE bytes END AS bytes,
-        pinned_columns(json_line) AS pinned
-    FROM (SELECT *, try_cast(text AS JSON) AS json_line FROM lines)
+        flat_columns(parsed) AS pinned
+    FROM (
+        -- pinned_columns(json_line) in two steps: as one expression it holds from_json once for
+        -- each field, and binding that takes 0.1 s however few lines there are.
+        SELECT
+            *,
+            line_struct(json_line) AS parsed
+        FROM (SELECT *, try_cast(text AS JSON) AS json_line FROM lines)
+    )
 )
