@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"strings"
 )
 
 // indexedFile is a row of the catalogue: a path, what its file was when it was read, and how
@@ -21,7 +22,7 @@ type indexedFile struct {
 	consumedBytes   int64
 	consumedLines   int64
 	tailBytes       int64
-	prefixHash      string
+	prefixHash      string // the hashes are read for files that are opened or written again
 	windowHash      string
 	hashState       []byte
 	sessionID       string
@@ -31,6 +32,17 @@ type indexedFile struct {
 	vanishedAt      sql.NullTime
 	firstGeneration int64
 	generation      int64
+}
+
+// hashes say whether a file still begins with the bytes that were consumed.
+type hashes struct {
+	prefixHash string
+	windowHash string
+	hashState  []byte
+}
+
+func (f *indexedFile) set(h hashes) {
+	f.prefixHash, f.windowHash, f.hashState = h.prefixHash, h.windowHash, h.hashState
 }
 
 // hasLines reports whether rows of raw belong to the file, or did when it was empty.
@@ -51,12 +63,12 @@ const catalogueColumns = `source_file, host, agent, root, device, inode, mtime_n
 // unsettled marks a file that changed while it was read: whatever its time is, it is looked at again.
 const unsettled = -1
 
-// readCatalogue returns the catalogue of the file attached under alias, or of the main one, by path.
-func readCatalogue(ctx context.Context, c *sql.Conn, alias string) (map[string]indexedFile, error) {
-	if alias != "" {
-		alias += "."
-	}
-	rows, err := c.QueryContext(ctx, "SELECT "+catalogueColumns+" FROM "+alias+"main.indexed_files")
+// readCatalogue returns the catalogue of the main database by path, without what only reading a
+// file needs (see readHashes).
+func readCatalogue(ctx context.Context, c *sql.Conn) (map[string]indexedFile, error) {
+	rows, err := c.QueryContext(ctx, `SELECT source_file, host, agent, root, device, inode, mtime_ns, size_bytes, consumed_bytes,
+		consumed_lines, tail_bytes, coalesce(file_session_id, ''), coalesce(file_agent_id, ''), status, coalesce(error, ''),
+		vanished_at, first_generation, generation FROM main.indexed_files`)
 	if err != nil {
 		return nil, fmt.Errorf("catalogue: %w", engineError(err))
 	}
@@ -64,16 +76,41 @@ func readCatalogue(ctx context.Context, c *sql.Conn, alias string) (map[string]i
 	files := map[string]indexedFile{}
 	for rows.Next() {
 		var f indexedFile
-		var prefix, window, session, agent, reason sql.NullString
 		if err := rows.Scan(&f.path, &f.host, &f.agent, &f.root, &f.device, &f.inode, &f.mtimeNS, &f.size, &f.consumedBytes,
-			&f.consumedLines, &f.tailBytes, &prefix, &window, &f.hashState, &session, &agent, &f.status, &reason,
+			&f.consumedLines, &f.tailBytes, &f.sessionID, &f.agentID, &f.status, &f.reason,
 			&f.vanishedAt, &f.firstGeneration, &f.generation); err != nil {
 			return nil, fmt.Errorf("catalogue: %w", err)
 		}
-		f.prefixHash, f.windowHash, f.sessionID, f.agentID, f.reason = prefix.String, window.String, session.String, agent.String, reason.String
 		files[f.path] = f
 	}
 	return files, rows.Err()
+}
+
+// readHashes returns the hashes of the given paths, or of all where they are many.
+func readHashes(ctx context.Context, c *sql.Conn, paths []string) (map[string]hashes, error) {
+	query := "SELECT source_file, coalesce(prefix_hash, ''), coalesce(window_hash, ''), hash_state FROM main.indexed_files"
+	if len(paths) < 500 {
+		quoted := make([]string, len(paths))
+		for i, p := range paths {
+			quoted[i] = quote(p)
+		}
+		query += " WHERE source_file IN (" + strings.Join(quoted, ", ") + ")"
+	}
+	rows, err := c.QueryContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("catalogue: %w", engineError(err))
+	}
+	defer rows.Close()
+	out := map[string]hashes{}
+	for rows.Next() {
+		var path string
+		var h hashes
+		if err := rows.Scan(&path, &h.prefixHash, &h.windowHash, &h.hashState); err != nil {
+			return nil, fmt.Errorf("catalogue: %w", err)
+		}
+		out[path] = h
+	}
+	return out, rows.Err()
 }
 
 // writeCatalogue replaces the rows of the given paths and drops those of gone, in one transaction.

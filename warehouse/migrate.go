@@ -59,12 +59,9 @@ func (querier) GetLatestVersion(table string) string {
 	return "SELECT max(version_id) FROM " + table
 }
 
-// readSettings returns the choices that stick, of the file attached under alias or the main one.
-func readSettings(ctx context.Context, c *sql.Conn, alias string) (map[string]string, error) {
-	if alias != "" {
-		alias += "."
-	}
-	rows, err := c.QueryContext(ctx, "SELECT name, value FROM "+alias+"main.settings")
+// readSettings returns the choices that stick.
+func readSettings(ctx context.Context, c *sql.Conn) (map[string]string, error) {
+	rows, err := c.QueryContext(ctx, "SELECT name, value FROM main.settings")
 	if err != nil {
 		return nil, fmt.Errorf("settings: %w", engineError(err))
 	}

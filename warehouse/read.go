@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,35 @@ type plan struct {
 }
 
 func (p plan) empty() bool { return len(p.candidates)+len(p.records)+len(p.gone) == 0 }
+
+// addHashes fills in the hashes of the catalogue rows that are read further or written again.
+func (p *plan) addHashes(ctx context.Context, c *sql.Conn) error {
+	var paths []string
+	for _, c := range p.candidates {
+		if c.known.hasLines() {
+			paths = append(paths, c.known.path)
+		}
+	}
+	for _, f := range p.records {
+		if f.hasLines() {
+			paths = append(paths, f.path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	all, err := readHashes(ctx, c, paths)
+	if err != nil {
+		return err
+	}
+	for i := range p.candidates {
+		p.candidates[i].known.set(all[p.candidates[i].found.path])
+	}
+	for i := range p.records {
+		p.records[i].set(all[p.records[i].path])
+	}
+	return nil
+}
 
 // candidate is a file that may have changed.
 type candidate struct {

@@ -88,13 +88,14 @@ func defaultMemoryLimit() string {
 
 type refresh struct {
 	RefreshOptions
-	set        schema.Set
-	sum        Summary
-	pub        published
-	plan       plan
-	settings   map[string]string
-	viewsFresh bool // the file's views are this program's already
-	outcomes   []outcome
+	set            schema.Set
+	sum            Summary
+	pub            published
+	plan           plan
+	settings       map[string]string
+	settingsChange bool // they differ from the stored ones
+	viewsFresh     bool // the file's views are this program's already
+	outcomes       []outcome
 }
 
 // Refresh brings the warehouse up to date with its sources and publishes it. The summary is
@@ -195,29 +196,10 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 	if err != nil {
 		return untouched{err}
 	}
-	if r.pub, err = inspect(ctx, r.Layout.Published); err != nil {
+	if err := r.inspect(ctx, t); err != nil {
 		return untouched{err}
 	}
-	if r.pub.exists {
-		r.sum.DatabaseOpens++
-	}
-	r.settings = map[string]string{}
-	settingsChange := false
-	for name := range settingValues {
-		value := setting(r.pub.settings, name)
-		if asked, ok := r.asked()[name]; ok {
-			settingsChange = settingsChange || asked != value
-			value = asked
-		}
-		r.settings[name] = value
-	}
-	keep := r.settings["retention"] == "keep"
-	r.plan = compare(t, r.Roots, r.pub.files, planOptions{keep: keep, verify: r.Verify})
-	r.sum.Scanned, r.sum.Unchanged = r.plan.scanned, r.plan.unchanged
-	r.sum.Vanished, r.sum.Kept = r.plan.vanished, keep
-	r.sum.Warnings = append(r.sum.Warnings, r.plan.warnings...)
-
-	if r.pub.exists && r.plan.empty() && !settingsChange && r.viewsSame() && r.pub.meta.Complete &&
+	if r.pub.exists && r.plan.empty() && !r.settingsChange && r.viewsSame() && r.pub.meta.Complete &&
 		r.pub.meta.ImportHash == r.set.ImportHash() && r.pub.meta.Version == migrations.Version {
 		r.sum.Status, r.sum.Generation = "unchanged", r.pub.meta.Generation
 		r.total(r.pub.files)
@@ -284,11 +266,13 @@ func (r *refresh) write(ctx context.Context, start time.Time) (err error) {
 	if err := r.writeSmall(ctx, w, generation, start); err != nil {
 		return err
 	}
-	files, err := readCatalogue(ctx, w.conn, "w")
-	if err != nil {
-		return err
+	for _, path := range gone {
+		delete(r.pub.files, path)
 	}
-	r.total(files)
+	for _, f := range changed {
+		r.pub.files[f.path] = f
+	}
+	r.total(r.pub.files)
 	r.sum.Generation = generation
 	if err := w.exec(ctx, "CHECKPOINT w"); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)

@@ -23,7 +23,7 @@ type StoredFile struct {
 // the id of a session, or an unambiguous beginning of one (its sub-agents' files included).
 // Empty means all. It returns ErrNotFound where nothing matches or a beginning fits several.
 func (r *Reader) Files(ctx context.Context, name string) ([]StoredFile, error) {
-	known, err := readCatalogue(ctx, r.conn, "")
+	known, err := readCatalogue(ctx, r.conn)
 	if err != nil {
 		return nil, err
 	}

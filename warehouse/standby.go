@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"warehouse/migrations"
 	"warehouse/schema"
@@ -28,22 +26,43 @@ type published struct {
 	settings map[string]string
 }
 
-// inspect reads the published file and closes it again.
-func inspect(ctx context.Context, path string) (p published, err error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return published{files: map[string]indexedFile{}, settings: map[string]string{}}, nil
+// inspect reads the published file, compares and closes it again.
+func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
+	r.pub = published{files: map[string]indexedFile{}, settings: map[string]string{}}
+	if exists(r.Layout.Published) {
+		reader, err := OpenReadOnly(ctx, r.Layout.Published, ReadOptions{AllowStale: true, allowIncomplete: true})
+		if err != nil {
+			return err
+		}
+		defer reader.Close()
+		r.sum.DatabaseOpens++
+		r.pub.exists, r.pub.meta = true, reader.Meta
+		if r.pub.files, err = readCatalogue(ctx, reader.conn); err != nil {
+			return err
+		}
+		if r.pub.settings, err = readSettings(ctx, reader.conn); err != nil {
+			return err
+		}
+		defer func() {
+			if err == nil && !r.plan.empty() {
+				err = r.plan.addHashes(ctx, reader.conn)
+			}
+		}()
 	}
-	r, err := OpenReadOnly(ctx, path, ReadOptions{AllowStale: true, allowIncomplete: true})
-	if err != nil {
-		return published{}, err
+	r.settings = map[string]string{}
+	for name := range settingValues {
+		r.settings[name] = setting(r.pub.settings, name)
+		if asked, ok := r.asked()[name]; ok {
+			r.settingsChange = r.settingsChange || asked != r.settings[name]
+			r.settings[name] = asked
+		}
 	}
-	defer r.Close()
-	p = published{exists: true, meta: r.Meta}
-	if p.files, err = readCatalogue(ctx, r.conn, ""); err != nil {
-		return published{}, err
-	}
-	p.settings, err = readSettings(ctx, r.conn, "")
-	return p, err
+	keep := r.settings["retention"] == "keep"
+	r.plan = compare(t, r.Roots, r.pub.files, planOptions{keep: keep, verify: r.Verify})
+	r.sum.Scanned, r.sum.Unchanged = r.plan.scanned, r.plan.unchanged
+	r.sum.Vanished, r.sum.Kept = r.plan.vanished, keep
+	r.sum.Warnings = append(r.sum.Warnings, r.plan.warnings...)
+	return nil
 }
 
 // openStandby returns a writer on a standby that holds everything the published file does, or
