@@ -57,6 +57,7 @@ type Object struct {
 	Title       string // first sentence: what it is, with the grain
 	Description string // the text behind it, without line ends inside paragraphs
 	Columns     []Column
+	Parts       []string // macros a file makes beside the one it is named for
 	Create      []string // statements that make the object
 	Fill        string   // INSERT of a table, else empty
 	text        string
@@ -229,6 +230,9 @@ func (o *Object) statements(body string) error {
 		switch {
 		case m[1] == "MACRO":
 			o.Kind = Macro
+			if m[2] != o.Name {
+				o.Parts = append(o.Parts, m[2])
+			}
 		case m[1] == "VIEW" && m[2] == o.Name && o.Kind == "":
 			o.Kind = View
 		case m[3] == "TABLE" && m[4] == o.Name && o.Kind == "":

@@ -73,7 +73,7 @@ func (w *writer) rebuild(ctx context.Context, set schema.Set) (err error) {
 			w.exec(context.WithoutCancel(ctx), "ROLLBACK")
 		}
 	}()
-	if err := w.dropDerived(ctx); err != nil {
+	if err := w.dropDerived(ctx, set); err != nil {
 		return fmt.Errorf("drop views: %w", err)
 	}
 	for _, o := range set {
@@ -92,7 +92,8 @@ func (w *writer) rebuild(ctx context.Context, set schema.Set) (err error) {
 	return w.exec(ctx, "COMMIT")
 }
 
-func (w *writer) dropDerived(ctx context.Context) error {
+func (w *writer) dropDerived(ctx context.Context, set schema.Set) error {
+	stay := projection(set)
 	keep := "'" + strings.Join(durable, "', '") + "'"
 	for _, kind := range []struct{ drop, list string }{
 		{"VIEW", "SELECT view_name FROM duckdb_views() WHERE database_name = 'w' AND NOT internal"},
@@ -105,7 +106,7 @@ func (w *writer) dropDerived(ctx context.Context) error {
 			return err
 		}
 		for _, name := range names {
-			if kind.drop == "MACRO" && layerZero(name) {
+			if kind.drop == "MACRO" && stay[name] {
 				continue
 			}
 			if err := w.exec(ctx, "DROP "+kind.drop+" w.main."+quoteName(name)); err != nil {
@@ -116,9 +117,18 @@ func (w *writer) dropDerived(ctx context.Context) error {
 	return nil
 }
 
-// layerZero reports whether a macro belongs to the projection, which has its own fingerprint.
-func layerZero(name string) bool {
-	return name == "pinned_columns" || name == "line_struct" || name == "flat_columns"
+// projection lists the macros of layer 0, which have a fingerprint of their own and stay.
+func projection(set schema.Set) map[string]bool {
+	names := map[string]bool{}
+	for _, o := range set {
+		if o.Layer == 0 {
+			names[o.Name] = true
+			for _, part := range o.Parts {
+				names[part] = true
+			}
+		}
+	}
+	return names
 }
 
 func (w *writer) create(ctx context.Context, o schema.Object) error {
@@ -128,6 +138,11 @@ func (w *writer) create(ctx context.Context, o schema.Object) error {
 	columns := o.Columns
 	if o.Kind == schema.Macro {
 		columns = nil
+	}
+	for _, part := range o.Parts {
+		if err := w.comment(ctx, "MACRO", part, "Part of "+o.Name+".", nil); err != nil {
+			return err
+		}
 	}
 	return w.comment(ctx, strings.ToUpper(string(o.Kind)), o.Name, o.Comment(), columns)
 }

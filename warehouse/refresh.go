@@ -290,8 +290,15 @@ func (r *refresh) write(ctx context.Context, start time.Time) (err error) {
 		return errors.New("checkpoint: a log is left beside the standby")
 	}
 	if sparse {
+		// The state is whole without it; a disk with no room for a third copy is no reason to fail.
 		if err := r.compact(ctx, generation, start); err != nil {
-			return fmt.Errorf("compact: %w", err)
+			if ctx.Err() != nil {
+				return err
+			}
+			r.sum.Warnings = append(r.sum.Warnings, fmt.Sprintf("the file is mostly free blocks and could not be made smaller: %v", err))
+			if err := r.Layout.tidy(); err != nil {
+				return err
+			}
 		}
 	}
 	return os.RemoveAll(r.Layout.spill())
