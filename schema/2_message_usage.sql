@@ -58,7 +58,13 @@
 --   is_output_partial       true where output_tokens is a lower bound
 --   is_attempt              true for a refused attempt
 CREATE OR REPLACE VIEW message_usage AS
-WITH lines AS (
+WITH starts AS (
+    SELECT source_file, min(timestamp) AS file_started_at
+    FROM raw
+    WHERE parse_status <> 'torn'
+    GROUP BY source_file
+),
+candidates AS (
     SELECT
         * EXCLUDE (data, bytes),
         agent_id IS NOT NULL OR coalesce(is_sidechain, false) AS is_sub,
@@ -68,15 +74,10 @@ WITH lines AS (
             WHEN starts_with(request_id, 'req_') THEN request_id
             WHEN request_id IS NOT NULL THEN concat_ws('/', session_id, model, request_id)
             ELSE coalesce(uuid, concat_ws('/', source_file, source_line))
-        END AS response_key,
-        min(timestamp) OVER (PARTITION BY source_file) AS file_started_at
+        END AS response_key
     FROM raw
-    WHERE parse_status <> 'torn'
-),
-candidates AS (
-    SELECT *
-    FROM lines
     WHERE (type = 'assistant' OR is_nested)
+        AND parse_status <> 'torn'
         AND (message_id IS NOT NULL OR output_tokens IS NOT NULL OR input_tokens IS NOT NULL)
         AND model IS DISTINCT FROM '<synthetic>'
         AND is_api_error IS DISTINCT FROM true
@@ -86,6 +87,7 @@ placed AS (
         *,
         min(timestamp) OVER (PARTITION BY response_key, source_file) AS file_appeared_at
     FROM candidates
+    LEFT JOIN starts USING (source_file)
 ),
 ranked AS (
     SELECT
