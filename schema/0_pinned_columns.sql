@@ -6,6 +6,9 @@
 -- optimizer computes the shared from_json once however often its fields are named. A value whose
 -- type differs from the one named becomes NULL, never an error.
 --
+-- Flags are false where a line has none, never NULL: DuckDB 2.0.0 skips row groups in which a flag
+-- is true or NULL when a filter asks for those that are not true.
+--
 -- Seen in Claude Code 1.0.24 to 2.1.261. A progress record of 2.1.9 to 2.1.63 can carry a whole
 -- response of a sub-agent (data.message): its ids and usage are pinned too, and is_nested says so.
 --
@@ -116,10 +119,10 @@ CREATE OR REPLACE MACRO flat_columns(j) AS
         'user_type': j.userType,
         'slug': j.slug,
         'team_name': j.teamName,
-        'is_meta': j.isMeta,
-        'is_sidechain': j.isSidechain,
-        'is_compact_summary': j.isCompactSummary,
-        'is_api_error': j.isApiErrorMessage,
+        'is_meta': coalesce(j.isMeta, false),
+        'is_sidechain': coalesce(j.isSidechain, false),
+        'is_compact_summary': coalesce(j.isCompactSummary, false),
+        'is_api_error': coalesce(j.isApiErrorMessage, false),
         'is_nested': j.data.message.message.id IS NOT NULL,
         'agent_id': nullif(coalesce(j.agentId, j.data.agentId), ''),
         'duration_ms': j.durationMs,

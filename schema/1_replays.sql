@@ -39,7 +39,7 @@ LEFT JOIN starts USING (source_file)
 QUALIFY row_number() OVER (
     PARTITION BY uuid
     ORDER BY
-        agent_id IS NOT NULL OR coalesce(is_sidechain, false),
+        agent_id IS NOT NULL OR is_sidechain,
         timestamp,
         started_at,
         source_file,

@@ -67,7 +67,7 @@ WITH starts AS (
 candidates AS (
     SELECT
         * EXCLUDE (data, bytes),
-        agent_id IS NOT NULL OR coalesce(is_sidechain, false) AS is_sub,
+        agent_id IS NOT NULL OR is_sidechain AS is_sub,
         CASE
             WHEN starts_with(message_id, 'msg_') THEN message_id
             WHEN message_id IS NOT NULL THEN concat_ws('/', session_id, model, message_id)
@@ -80,7 +80,7 @@ candidates AS (
         AND parse_status <> 'torn'
         AND (message_id IS NOT NULL OR output_tokens IS NOT NULL OR input_tokens IS NOT NULL)
         AND model IS DISTINCT FROM '<synthetic>'
-        AND is_api_error IS DISTINCT FROM true
+        AND NOT is_api_error
 ),
 placed AS (
     SELECT

@@ -41,7 +41,7 @@ SELECT
     model,
     regexp_replace(regexp_replace(text, '```.*?(```|$)', ' ', 'gs'), '`[^`\n]*`', ' ', 'g') AS text,
     text AS raw_text,
-    agent_id IS NOT NULL OR coalesce(is_sidechain, false) AS is_subagent,
+    agent_id IS NOT NULL OR is_sidechain AS is_subagent,
     ltrim(text, E' \n\t\r') LIKE '<%'
         OR text LIKE '[Request interrupted by user%'
         OR (record_type = 'user' AND (
@@ -50,10 +50,10 @@ SELECT
             OR text LIKE 'Stop hook feedback%'
             OR text LIKE 'This session is being continued from a previous conversation%'
             OR text = 'Warmup')) AS is_system,
-    coalesce(is_compact_summary, false) AS is_compact_summary
+    is_compact_summary
 FROM content_items
 ANTI JOIN replays USING (source_file, source_line)
 WHERE item_type = 'text'
     AND record_type IN ('user', 'assistant')
-    AND is_meta IS DISTINCT FROM true
+    AND NOT is_meta
     AND trim(text, E' \n\t\r') <> '';

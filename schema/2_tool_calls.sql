@@ -63,7 +63,7 @@ QUALIFY row_number() OVER (
         ELSE concat_ws('/', session_id, tool_id, message_id, source_file, source_line, item_index)
     END
     ORDER BY
-        agent_id IS NOT NULL OR coalesce(is_sidechain, false),
+        agent_id IS NOT NULL OR is_sidechain,
         timestamp,
         source_file,
         source_line,

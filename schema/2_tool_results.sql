@@ -37,7 +37,7 @@ SELECT
     item_index,
     tool_id,
     CASE WHEN starts_with(tool_id, 'toolu_') THEN tool_id ELSE coalesce(session_id, '') || '/' || tool_id END AS call_key,
-    coalesce(is_error, false) OR tool_denial_kind IS NOT NULL AS is_error,
+    is_error OR tool_denial_kind IS NOT NULL AS is_error,
     text,
     text_length,
     CASE
@@ -59,7 +59,7 @@ QUALIFY row_number() OVER (
         ELSE concat_ws('/', session_id, tool_id, source_file, source_line, item_index)
     END
     ORDER BY
-        agent_id IS NOT NULL OR coalesce(is_sidechain, false),
+        agent_id IS NOT NULL OR is_sidechain,
         timestamp,
         source_file,
         source_line,

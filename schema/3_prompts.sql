@@ -28,9 +28,9 @@ WITH texts AS (
     FROM content_items
     ANTI JOIN replays USING (source_file, source_line)
     WHERE record_type IN ('user', 'queue-operation', 'attachment')
-        AND is_meta IS DISTINCT FROM true
-        AND is_compact_summary IS DISTINCT FROM true
-        AND is_sidechain IS DISTINCT FROM true
+        AND NOT is_meta
+        AND NOT is_compact_summary
+        AND NOT is_sidechain
         AND agent_id IS NULL
 ),
 written AS (

@@ -65,7 +65,7 @@ grouped AS (
         arg_max(version, timestamp) AS version
     FROM steps
     GROUP BY host, agent, session_id
-    HAVING bool_or(type = 'user' AND is_meta IS DISTINCT FROM true)
+    HAVING bool_or(type = 'user' AND NOT is_meta)
 ),
 asked AS (
     SELECT host, agent, session_id, count(*) AS prompts
