@@ -26,6 +26,10 @@ var durable = []string{"raw", "indexed_files", "hosts", "settings", "index_meta"
 // project makes the macros of layer 0 and gives raw its pinned columns. raw is empty then: a
 // changed projection fills a new file.
 func (w *writer) project(ctx context.Context, set schema.Set) error {
+	return w.transaction(ctx, func() error { return w.addPinned(ctx, set) })
+}
+
+func (w *writer) addPinned(ctx context.Context, set schema.Set) error {
 	for _, o := range set {
 		if o.Layer == 0 {
 			if err := w.create(ctx, o); err != nil {
@@ -64,30 +68,37 @@ func (w *writer) project(ctx context.Context, set schema.Set) error {
 }
 
 // rebuild drops everything derived and makes it again from raw.
-func (w *writer) rebuild(ctx context.Context, set schema.Set) (err error) {
+func (w *writer) rebuild(ctx context.Context, set schema.Set) error {
+	return w.transaction(ctx, func() error {
+		if err := w.dropDerived(ctx, set); err != nil {
+			return fmt.Errorf("drop views: %w", err)
+		}
+		for _, o := range set {
+			if o.Layer == 0 {
+				continue
+			}
+			if err := w.create(ctx, o); err != nil {
+				return err
+			}
+			if o.Kind == schema.Table {
+				if err := w.exec(ctx, o.Fill); err != nil {
+					return fmt.Errorf("derive %s: %w", o.Name, err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// transaction runs f between BEGIN and COMMIT. Besides being whole or not at all, many small
+// statements are one write of the log.
+func (w *writer) transaction(ctx context.Context, f func() error) error {
 	if err := w.exec(ctx, "BEGIN"); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			w.exec(context.WithoutCancel(ctx), "ROLLBACK")
-		}
-	}()
-	if err := w.dropDerived(ctx, set); err != nil {
-		return fmt.Errorf("drop views: %w", err)
-	}
-	for _, o := range set {
-		if o.Layer == 0 {
-			continue
-		}
-		if err := w.create(ctx, o); err != nil {
-			return err
-		}
-		if o.Kind == schema.Table {
-			if err := w.exec(ctx, o.Fill); err != nil {
-				return fmt.Errorf("derive %s: %w", o.Name, err)
-			}
-		}
+	if err := f(); err != nil {
+		w.exec(context.WithoutCancel(ctx), "ROLLBACK")
+		return err
 	}
 	return w.exec(ctx, "COMMIT")
 }
