@@ -75,6 +75,12 @@ func (l Layout) tidy() error {
 			return err
 		}
 	}
+	if exists(l.Standby + ".wal") {
+		// Killed while it was written: of no use, and as large as the published file.
+		if err := l.discardStandby(); err != nil {
+			return err
+		}
+	}
 	for _, left := range []string{l.copying(), l.copying() + ".wal", l.Stamp + ".tmp"} {
 		if err := removeIfThere(left); err != nil {
 			return err
@@ -127,42 +133,35 @@ func copyFile(from, to string) (err error) {
 	return err
 }
 
-// swapNames publishes the standby. It returns a warning where a log stood beside the published name.
-func (l Layout) swapNames(keepStandby bool) (warning string, err error) {
+// swapNames publishes the standby.
+func (l Layout) swapNames(keepStandby bool) error {
 	if err := syncFile(l.Standby); err != nil {
-		return "", err
+		return err
 	}
 	if err := os.Chmod(l.Standby, 0o600); err != nil {
-		return "", err
+		return err
 	}
 	first := !exists(l.Published)
 	if !first {
 		if err := os.Link(l.Published, l.swap()); err != nil {
-			return "", fmt.Errorf("swap: %w", err)
-		}
-	}
-	if wal := l.Published + ".wal"; exists(wal) {
-		// Somebody opened the published file for writing. Its log belongs to the old file and
-		// must never be replayed into the new one.
-		warning = fmt.Sprintf("removed %s: somebody opened the published file for writing, and what they wrote is gone", wal)
-		if err := removeIfThere(wal); err != nil {
-			return "", err
+			return fmt.Errorf("swap: %w", err)
 		}
 	}
 	if err := os.Rename(l.Standby, l.Published); err != nil {
-		return warning, fmt.Errorf("swap: %w", err)
+		return fmt.Errorf("swap: %w", err)
 	}
-	if !first {
-		if keepStandby {
-			err = os.Rename(l.swap(), l.Standby)
-		} else {
-			err = os.Remove(l.swap())
-		}
-		if err != nil {
-			return warning, fmt.Errorf("swap: %w", err)
-		}
+	var err error
+	switch {
+	case first:
+	case keepStandby:
+		err = os.Rename(l.swap(), l.Standby)
+	default:
+		err = os.Remove(l.swap())
 	}
-	return warning, syncFile(l.Dir)
+	if err != nil {
+		return fmt.Errorf("swap: %w", err)
+	}
+	return syncFile(l.Dir)
 }
 
 func syncFile(path string) error {

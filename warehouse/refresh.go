@@ -208,11 +208,10 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 	if err := r.write(ctx, start); err != nil {
 		return err
 	}
-	warning, err := r.Layout.swapNames(r.settings["standby"] == "on")
-	if warning != "" {
-		r.sum.Warnings = append(r.sum.Warnings, warning)
+	if err := r.dropLog(); err != nil {
+		return untouched{err}
 	}
-	if err != nil {
+	if err := r.Layout.swapNames(r.settings["standby"] == "on"); err != nil {
 		return untouched{err}
 	}
 	r.sum.Status = "refreshed"

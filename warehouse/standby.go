@@ -30,7 +30,21 @@ type published struct {
 func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
 	r.pub = published{files: map[string]indexedFile{}, settings: map[string]string{}}
 	if exists(r.Layout.Published) {
-		reader, err := OpenReadOnly(ctx, r.Layout.Published, ReadOptions{AllowStale: true, allowIncomplete: true})
+		open := func() (*Reader, error) {
+			return OpenReadOnly(ctx, r.Layout.Published, ReadOptions{AllowStale: true, allowIncomplete: true})
+		}
+		reader, err := open()
+		if !errors.Is(err, ErrLocked) && exists(r.Layout.Published+".wal") {
+			// What somebody wrote into the published file shows through its log, or spoils it. They
+			// have gone, or the file would be locked.
+			if err == nil {
+				reader.Close()
+			}
+			if err := r.dropLog(); err != nil {
+				return err
+			}
+			reader, err = open()
+		}
 		if err != nil {
 			return err
 		}
@@ -63,6 +77,17 @@ func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
 	r.sum.Vanished, r.sum.Kept = r.plan.vanished, keep
 	r.sum.Warnings = append(r.sum.Warnings, r.plan.warnings...)
 	return nil
+}
+
+// dropLog removes a log beside the published name. It belongs to the file it was written for and
+// must be read neither now nor into the next file.
+func (r *refresh) dropLog() error {
+	wal := r.Layout.Published + ".wal"
+	if !exists(wal) {
+		return nil
+	}
+	r.sum.Warnings = append(r.sum.Warnings, fmt.Sprintf("removed %s: somebody opened the published file for writing, and what they wrote is gone", wal))
+	return removeIfThere(wal)
 }
 
 // openStandby returns a writer on a standby that holds everything the published file does, or
