@@ -62,7 +62,7 @@ grouped AS (
         coalesce(sum(gap_ms) FILTER (WHERE gap_ms <= 300000), 0) AS active_ms,
         count(*) AS lines,
         count(DISTINCT agent_id) AS agent_threads,
-        arg_max(version, timestamp) AS version
+        arg_max(version, (timestamp, source_file, source_line)) FILTER (WHERE timestamp IS NOT NULL) AS version
     FROM steps
     GROUP BY host, agent, session_id
     HAVING bool_or(type = 'user' AND NOT is_meta)

@@ -124,7 +124,7 @@ func openError(path string, err error) error {
 		return engineError(err)
 	case strings.Contains(text, "version number"):
 		return WithHint(fmt.Errorf("%q is %w of DuckDB than %s reads", path, ErrNewer, "this program"), "update warehouse")
-	case exists(path + ".wal") && (strings.Contains(text, "WAL") || strings.Contains(text, "wal")):
+	case exists(path+".wal") && (strings.Contains(text, "WAL") || strings.Contains(text, "wal")):
 		return WithHint(fmt.Errorf("open %q: somebody wrote to it and left a log behind: %w", path, engineError(err)), "repair it with: warehouse refresh --max-age 0")
 	case strings.Contains(text, "not a valid DuckDB database") || strings.Contains(text, "magic bytes"):
 		return notWarehouse(path, "not a DuckDB file")

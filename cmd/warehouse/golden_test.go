@@ -1,0 +1,333 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"warehouse/queries"
+	"warehouse/schema"
+	"warehouse/warehouse"
+)
+
+// Tests of the embedded reports and of the views, on warehouses built from whole trees.
+//
+// The rules are:
+//
+//   - What is embedded is looked up, nothing is listed here: a report without a golden file fails,
+//     and so does a golden file without a report.
+//   - A golden file is the table a person sees, times in UTC. The folder of the test data is
+//     written $TESTDATA in the values, not in the printed table, whose widths depend on it.
+//   - The data has absolute dates and every report a total order, so nothing else can differ.
+//
+// After a change that is meant: go test ./cmd/warehouse -run TestTrees -update
+
+// variants are runs of reports with parameters, on one tree or on all. Label "" replaces the run
+// without any.
+var variants = []struct {
+	tree, report, label string
+	params              map[string]string
+}{
+	{"transcripts", "broken-lines", "invalid", map[string]string{"status": "invalid", "limit": "5"}},
+	{"transcripts", "fields", "input", map[string]string{"path": "message.content[*].input"}},
+	{"sample", "fields", "usage", map[string]string{"path": "$.message.usage", "kind": "ass*"}},
+	{"sample", "keys", "kind", map[string]string{"kind": "attachment:*"}},
+	// All of it would change with every view.
+	{"", "schema", "", map[string]string{"name": "broken_lines"}},
+	{"sample", "sessions", "day", map[string]string{"since": "2026-10-13", "until": "2026-10-13"}},
+	{"sample", "tool-errors", "by-tool", map[string]string{"by": "tool"}},
+	{"sample", "tool-stats", "project", map[string]string{"project": "orchard"}},
+}
+
+func TestTrees(t *testing.T) {
+	testdata, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := queries.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := map[string]bool{}
+	for _, tree := range []string{"sample", "transcripts"} {
+		for _, q := range all {
+			for name := range goldenRuns(q, tree) {
+				golden[name] = true
+			}
+		}
+		t.Run(tree, func(t *testing.T) {
+			db := builtFrom(t, filepath.Join(testdata, tree, "projects"))
+			testGolden(t, db, all, testdata, tree)
+			testPasted(t, db, all)
+			testViews(t, db)
+			testHeaders(t, db)
+		})
+	}
+	files, err := os.ReadDir(filepath.Join(testdata, "golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !golden[file.Name()] {
+			t.Errorf("%s belongs to no report", file.Name())
+		}
+	}
+	t.Run("empty", func(t *testing.T) {
+		db := builtFrom(t, t.TempDir())
+		testPasted(t, db, all)
+		testViews(t, db)
+		for _, q := range all {
+			// schema describes the file, and there is one.
+			if _, rows := pasted(t, db, q); rows > 0 && q.Name != "schema" {
+				t.Errorf("%s: got %d rows from no transcripts", q.Name, rows)
+			}
+		}
+	})
+	t.Run("corpus", func(t *testing.T) {
+		db := builtFrom(t, corpus(t))
+		testPasted(t, db, all)
+		testViews(t, db)
+	})
+}
+
+// builtFrom makes a warehouse of a folder of transcripts, which the commands that follow read, and
+// returns its path.
+func builtFrom(t *testing.T, projects string) string {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("WAREHOUSE_HOME", filepath.Join(home, "w"))
+	t.Setenv("CLAUDE_PROJECTS_DIR", projects)
+	return strings.TrimSpace(succeed(t, "refresh", "--quiet"))
+}
+
+// corpus unpacks transcripts that lie beside the repository and are too big to be in it.
+func corpus(t *testing.T) string {
+	t.Helper()
+	const archive = "../../../shared/corpus/claude.tar.xz"
+	if _, err := os.Stat(archive); err != nil {
+		t.Skip("no corpus: ../shared/corpus/claude.tar.xz is not beside the repository")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("tar", "-xJf", archive, "-C", dir).CombinedOutput(); err != nil {
+		t.Skipf("no corpus: tar -xJf: %v: %s", err, out)
+	}
+	return filepath.Join(dir, "projects")
+}
+
+// succeed runs the program and returns its standard output.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(context.Background(), args, strings.NewReader(""), &out, &errs); code != exitOK {
+		t.Fatalf("warehouse %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// reader opens a warehouse, to be closed before a command reads it.
+func reader(t *testing.T, db string) *warehouse.Reader {
+	t.Helper()
+	r, err := warehouse.OpenReadOnly(context.Background(), db, warehouse.ReadOptions{TimeZone: "UTC"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// firstColumn returns the texts in the first column of what SQL gives.
+func firstColumn(t *testing.T, r *warehouse.Reader, statement string) []string {
+	t.Helper()
+	rows, err := r.Query(context.Background(), statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var out []string
+	for {
+		values, err := rows.Next()
+		if err == io.EOF {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := values[0].(string)
+		out = append(out, text)
+	}
+}
+
+// goldenRuns are the parameters of a report's runs on a tree, by golden file.
+func goldenRuns(q queries.Query, tree string) map[string]map[string]string {
+	runs := map[string]map[string]string{q.Name + "." + tree + ".txt": nil}
+	for _, v := range variants {
+		if v.report == q.Name && (v.tree == "" || v.tree == tree) {
+			name := q.Name + "."
+			if v.label != "" {
+				name += v.label + "."
+			}
+			runs[name+tree+".txt"] = v.params
+		}
+	}
+	return runs
+}
+
+func testGolden(t *testing.T, db string, all []queries.Query, testdata, tree string) {
+	for _, q := range all {
+		for name, params := range goldenRuns(q, tree) {
+			t.Run(name, func(t *testing.T) {
+				file := filepath.Join(testdata, "golden", name)
+				got := reported(t, db, q, params, testdata)
+				if *update {
+					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got != string(want) {
+					t.Errorf("differs from %s (-update rewrites it); got\n%s", file, got)
+				}
+			})
+		}
+	}
+}
+
+// reported is a report as a table.
+func reported(t *testing.T, db string, q queries.Query, params map[string]string, testdata string) string {
+	t.Helper()
+	r := reader(t, db)
+	defer r.Close()
+	rows, err := r.Run(context.Background(), q, params, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var out bytes.Buffer
+	if err := printRows(&out, "table", relocated{rowsOf{rows}, testdata}, printOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// relocated is a result with the folder of the test data replaced.
+type relocated struct {
+	rowSource
+	testdata string
+}
+
+func (r relocated) Next() ([]any, error) {
+	values, err := r.rowSource.Next()
+	for i, v := range values {
+		if s, ok := v.(string); ok {
+			values[i] = strings.ReplaceAll(s, r.testdata, "$TESTDATA")
+		}
+	}
+	return values, err
+}
+
+// testPasted runs each report as a person does who pastes its file into another client, and holds
+// the result against the command's and the header.
+func testPasted(t *testing.T, db string, all []queries.Query) {
+	for _, q := range all {
+		columns, rows := pasted(t, db, q)
+		if n := strings.Count(succeed(t, "query", q.Name, "--format", "jsonl"), "\n"); n != rows {
+			t.Errorf("%s: got %d rows, %d pasted", q.Name, n, rows)
+		}
+		var described []string
+		for _, c := range q.Columns {
+			described = append(described, c.Name)
+		}
+		if !slices.Equal(columns, described) {
+			t.Errorf("%s: got columns %q, the header describes %q", q.Name, columns, described)
+		}
+	}
+}
+
+// pasted runs a report in a session of its own: the variables it sets would be the next one's
+// parameters.
+func pasted(t *testing.T, path string, q queries.Query) (columns []string, n int) {
+	t.Helper()
+	db, err := sql.Open("duckdb", path+"?access_mode=read_only")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(q.SQL)
+	if err != nil {
+		t.Fatalf("%s, pasted: %v", q.Name, err)
+	}
+	defer rows.Close()
+	if columns, err = rows.Columns(); err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		n++
+	}
+	if err := rows.Err(); err != nil {
+		t.Errorf("%s, pasted: %v", q.Name, err)
+	}
+	return columns, n
+}
+
+// testViews reads every view to its end.
+func testViews(t *testing.T, db string) {
+	r := reader(t, db)
+	views := firstColumn(t, r, "SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY view_name")
+	r.Close()
+	if len(views) == 0 {
+		t.Fatal("no views")
+	}
+	for _, view := range views {
+		rows := succeed(t, "sql", "--format", "jsonl", "SELECT * FROM "+view)
+		for line := range strings.Lines(rows) {
+			if !json.Valid([]byte(line)) {
+				t.Fatalf("%s: a row is not JSON: %s", view, line)
+			}
+		}
+	}
+}
+
+// testHeaders holds the headers of the schema against the columns that its objects have.
+func testHeaders(t *testing.T, db string) {
+	r := reader(t, db)
+	defer r.Close()
+	set, err := schema.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range set {
+		from := o.Name
+		switch {
+		case o.Kind == schema.Macro && len(o.Columns) == 0:
+			continue
+		case o.Kind == schema.Macro: // of a struct, whose fields are columns of raw
+			from = "SELECT p.* FROM (SELECT " + o.Name + "(NULL::JSON) AS p)"
+		}
+		var names, texts []string
+		for _, c := range o.Columns {
+			names = append(names, c.Name)
+			texts = append(texts, c.Description)
+		}
+		if got := firstColumn(t, r, "SELECT column_name FROM (DESCRIBE "+from+")"); !slices.Equal(got, names) {
+			t.Errorf("%s: got columns\n%q, the header describes\n%q", o.File, got, names)
+		}
+		if o.Kind == schema.Macro {
+			continue
+		}
+		if got := firstColumn(t, r, "SELECT comment FROM duckdb_columns() WHERE table_name = '"+o.Name+"' ORDER BY column_index"); !slices.Equal(got, texts) {
+			t.Errorf("%s: got comments\n%q, the header says\n%q", o.File, got, texts)
+		}
+	}
+}
