@@ -3,8 +3,10 @@
 -- raw takes its shape from here: a field added here is a column of raw after the next refresh,
 -- filled from the stored lines without reading a file. The line is parsed once, by one from_json
 -- with a nested structure (measured: 0.5 s for 263 MB, where a list of ->> took 3.2 s); the
--- optimizer computes the shared from_json once however often its fields are named. A value whose
--- type differs from the one named becomes NULL, never an error.
+-- optimizer computes the shared from_json once however often its fields are named.
+--
+-- A value that cannot be cast to the type named becomes NULL, never an error; in a text column
+-- numbers, objects and lists become their JSON text.
 --
 -- Flags are false where a line has none, never NULL: DuckDB 2.0.0 skips row groups in which a flag
 -- is true or NULL when a filter asks for those that are not true.

@@ -19,12 +19,15 @@ CREATE OR REPLACE VIEW prompts AS
 WITH texts AS (
     SELECT
         *,
-        trim(regexp_replace(
-            text,
-            '<(system-reminder|command-name|command-message|command-args|command-contents|local-command-stdout|local-command-stderr|local-command-caveat|bash-input|bash-stdout|bash-stderr|task-notification|teammate-message|ide_opened_file|ide_selection|user-memory-input|new-diagnostics)\b[^>]*>.*?</(system-reminder|command-name|command-message|command-args|command-contents|local-command-stdout|local-command-stderr|local-command-caveat|bash-input|bash-stdout|bash-stderr|task-notification|teammate-message|ide_opened_file|ide_selection|user-memory-input|new-diagnostics)>',
-            '',
-            'gs'
-        ), E' \n\t\r') AS own_text
+        CASE
+            WHEN item_type = 'text' THEN
+                trim(regexp_replace(
+                    text,
+                    '<(system-reminder|command-name|command-message|command-args|command-contents|local-command-stdout|local-command-stderr|local-command-caveat|bash-input|bash-stdout|bash-stderr|task-notification|teammate-message|ide_opened_file|ide_selection|user-memory-input|new-diagnostics)\b[^>]*>.*?</(system-reminder|command-name|command-message|command-args|command-contents|local-command-stdout|local-command-stderr|local-command-caveat|bash-input|bash-stdout|bash-stderr|task-notification|teammate-message|ide_opened_file|ide_selection|user-memory-input|new-diagnostics)>',
+                    '',
+                    'gs'
+                ), E' \n\t\r')
+        END AS own_text
     FROM content_items
     ANTI JOIN replays USING (source_file, source_line)
     WHERE record_type IN ('user', 'queue-operation', 'attachment')

@@ -250,8 +250,8 @@ func (o *Object) statements(body string) error {
 		return fmt.Errorf("%s: no statement", o.File)
 	case o.Kind == Table && o.Fill == "":
 		return fmt.Errorf("%s: table without INSERT", o.File)
-	case o.Kind == Macro && len(o.Create) == 0:
-		return fmt.Errorf("%s: no macro", o.File)
+	case o.Kind == Macro && len(o.Parts) == len(o.Create):
+		return fmt.Errorf("%s: makes no macro %q", o.File, o.Name)
 	}
 	return nil
 }

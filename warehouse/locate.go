@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,6 +44,11 @@ func Locate(db string, getenv func(string) string, home string) (Layout, error) 
 	db, err := filepath.Abs(db)
 	if err != nil {
 		return Layout{}, err
+	}
+	if strings.ContainsAny(db, "?#%") {
+		// It reads a file's name as a URL, and would lose "read-only" behind such a character.
+		return Layout{}, WithHint(fmt.Errorf("database path %q holds one of ? # %%, which the database driver cannot take", db),
+			"set WAREHOUSE_HOME or --db to another path")
 	}
 	dir, name := filepath.Split(db)
 	prefix := ""

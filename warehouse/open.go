@@ -56,12 +56,15 @@ func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, e
 	} else if err != nil {
 		return nil, err
 	}
-	dsn := path + "?access_mode=read_only&enable_external_access=false"
-	setup := []string{"SET enable_progress_bar = false"}
-	if strings.ContainsAny(path, "?#%") {
-		// The driver reads a name as a URL; such a path is attached to an empty database instead.
-		dsn = ""
-		setup = append(setup, "ATTACH IF NOT EXISTS "+quote(path)+" AS warehouse (READ_ONLY)", "USE warehouse", "SET enable_external_access = false")
+	// One after the other: the driver sets the options of a name in no order, and some refuse to be
+	// set behind others.
+	dsn := path + "?access_mode=read_only"
+	setup := []string{
+		"SET enable_progress_bar = false",
+		// Without a folder for what does not fit into memory, a query fails rather than make files
+		// beside the database.
+		"SET temp_directory = ''",
+		"SET enable_external_access = false",
 	}
 	if opt.TimeZone != "" {
 		setup = append(setup, "SET TimeZone = "+quote(opt.TimeZone))

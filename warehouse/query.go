@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	duckdb "github.com/duckdb/duckdb-go/v2"
+
 	"warehouse/queries"
 )
 
@@ -17,6 +19,8 @@ import (
 //
 //   - A parameter reaches SQL as the value of a variable, never as text of a statement.
 //   - A script runs on one connection; its last statement is the result.
+//   - DuckDB lets SQL write to the very file it has open, whatever else is locked, so statements
+//     that write files are refused here by their kind, of which DuckDB's parser is the judge.
 //   - Columns of type JSON are handed out as their text: the driver would decode them, and lose
 //     big numbers on the way.
 
@@ -57,17 +61,26 @@ func (r *Rows) Next() ([]any, error) {
 // Close ends the result early.
 func (r *Rows) Close() error { return r.rows.Close() }
 
+// ErrNoStatement is returned for a script of blanks, comments and semicolons.
+var ErrNoStatement = errors.New("no statement")
+
 // Query runs a script of one or more statements and returns the result of the last.
 func (r *Reader) Query(ctx context.Context, script string) (*Rows, error) {
 	statements := splitSQL(script)
 	if len(statements) == 0 {
-		return nil, errors.New("no statement")
+		return nil, ErrNoStatement
 	}
 	last := len(statements) - 1
 	for _, s := range statements[:last] {
+		if err := r.allow(s); err != nil {
+			return nil, err
+		}
 		if _, err := r.conn.ExecContext(ctx, s); err != nil {
 			return nil, queryError(err)
 		}
+	}
+	if err := r.allow(statements[last]); err != nil {
+		return nil, err
 	}
 	statement, columns := r.describe(ctx, statements[last])
 	rows, err := r.conn.QueryContext(ctx, statement)
@@ -85,6 +98,53 @@ func (r *Reader) Query(ctx context.Context, script string) (*Rows, error) {
 		}
 	}
 	return &Rows{rows: rows, columns: columns, dest: make([]any, len(columns))}, nil
+}
+
+// allowed are the kinds of statements that read, or change only what lives in memory. Of those
+// that would change the warehouse DuckDB itself says that it is read-only.
+var allowed = map[duckdb.StmtType]bool{
+	duckdb.STATEMENT_TYPE_SELECT:       true,
+	duckdb.STATEMENT_TYPE_RELATION:     true,
+	duckdb.STATEMENT_TYPE_PRAGMA:       true,
+	duckdb.STATEMENT_TYPE_CALL:         true,
+	duckdb.STATEMENT_TYPE_SET:          true,
+	duckdb.STATEMENT_TYPE_VARIABLE_SET: true,
+	duckdb.STATEMENT_TYPE_TRANSACTION:  true,
+	duckdb.STATEMENT_TYPE_CREATE:       true,
+	duckdb.STATEMENT_TYPE_CREATE_FUNC:  true,
+	duckdb.STATEMENT_TYPE_ALTER:        true,
+	duckdb.STATEMENT_TYPE_DROP:         true,
+	duckdb.STATEMENT_TYPE_INSERT:       true,
+	duckdb.STATEMENT_TYPE_UPDATE:       true,
+	duckdb.STATEMENT_TYPE_DELETE:       true,
+	duckdb.STATEMENT_TYPE_VACUUM:       true,
+	duckdb.STATEMENT_TYPE_ANALYZE:      true,
+}
+
+// explained is the beginning of an EXPLAIN of a query; EXPLAIN ANALYZE runs what it explains.
+var explained = regexp.MustCompile(`(?is)^EXPLAIN(\s+ANALYZE)?(\s*\(\s*(ANALYZE|FORMAT)[^()]*\))?\s*\(*\s*(SELECT|FROM|WITH|VALUES|TABLE)\b`)
+
+// allow refuses a statement that could write a file. Preparing it runs nothing, and fails for a
+// text of several statements.
+func (r *Reader) allow(statement string) error {
+	var kind duckdb.StmtType
+	err := r.conn.Raw(func(c any) error {
+		stmt, err := c.(*duckdb.Conn).Prepare(statement)
+		if err != nil {
+			return err
+		}
+		defer stmt.Close()
+		kind, err = stmt.(*duckdb.Stmt).StatementType()
+		return err
+	})
+	if err != nil {
+		return queryError(err)
+	}
+	if allowed[kind] || kind == duckdb.STATEMENT_TYPE_EXPLAIN && explained.MatchString(statement) {
+		return nil
+	}
+	word, _, _ := strings.Cut(strings.Join(strings.Fields(statement), " "), " ")
+	return queryError(fmt.Errorf("%.20s statements are disabled by configuration", strings.ToUpper(word)))
 }
 
 // describe returns a statement with its JSON columns cast to text, and the columns as they were;
@@ -157,15 +217,19 @@ func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]str
 }
 
 func declared(q queries.Query, what string) error {
+	return WithHint(fmt.Errorf("%s: %s%w", q.Name, what, silent{ErrParameter}), Declared(q))
+}
+
+// Declared says which parameters a report takes.
+func Declared(q queries.Query) string {
+	if len(q.Params) == 0 {
+		return q.Name + ": it takes no parameters"
+	}
 	var names []string
 	for _, p := range q.Params {
 		names = append(names, p.Name+" ("+strings.ToLower(p.Type)+")")
 	}
-	list := "it takes none"
-	if len(names) > 0 {
-		list = "it takes " + strings.Join(names, ", ")
-	}
-	return WithHint(fmt.Errorf("%s: %s%w", q.Name, what, silent{ErrParameter}), q.Name+": "+list)
+	return q.Name + ": it takes " + strings.Join(names, ", ")
 }
 
 // silent wraps a sentinel that adds nothing to the message.

@@ -19,11 +19,15 @@ type StoredFile struct {
 	storedLen int64
 }
 
-// Files finds the transcripts that a name means: a path, the end of one at a folder border, or
-// the id of a session, or an unambiguous beginning of one (its sub-agents' files included).
-// Empty means all. It returns ErrNotFound where nothing matches or a beginning fits several.
+// Files finds the transcripts that a name means: a path (from here where it is relative), the end
+// of one at a folder border, or the id of a session, or an unambiguous beginning of one (its
+// sub-agents' files included). Empty means all. It returns ErrNotFound where nothing matches or a beginning fits several.
 func (r *Reader) Files(ctx context.Context, name string) ([]StoredFile, error) {
 	known, err := readCatalogue(ctx, r.conn)
+	if err != nil {
+		return nil, err
+	}
+	here, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +41,7 @@ func (r *Reader) Files(ctx context.Context, name string) ([]StoredFile, error) {
 		s := StoredFile{Path: f.path, Host: f.host, Root: f.root, storedLen: f.consumedBytes + f.tailBytes}
 		all = append(all, s)
 		switch {
-		case f.path == name:
+		case f.path == name, f.path == here:
 			exact = append(exact, s)
 		case name != "" && strings.HasSuffix(f.path, "/"+strings.TrimPrefix(name, "/")):
 			bySuffix = append(bySuffix, s)

@@ -61,6 +61,9 @@ func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
 			if err == nil && !r.plan.empty() {
 				err = r.plan.addHashes(ctx, reader.conn)
 			}
+			if err == nil && r.Verify {
+				r.verify()
+			}
 		}()
 	}
 	r.settings = map[string]string{}
@@ -77,6 +80,21 @@ func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
 	r.sum.Vanished, r.sum.Kept = r.plan.vanished, keep
 	r.sum.Warnings = append(r.sum.Warnings, r.plan.warnings...)
 	return nil
+}
+
+// verify takes files that are what they were off the plan, so that finding that changes nothing.
+// Those with a tail stay: the tail is read again.
+func (r *refresh) verify() {
+	var left []candidate
+	for _, c := range r.plan.candidates {
+		if !c.unchangedBytes(&r.sum) {
+			left = append(left, c)
+		} else {
+			r.plan.unchanged++
+		}
+	}
+	r.plan.candidates = left
+	r.sum.Unchanged = r.plan.unchanged
 }
 
 // dropLog removes a log beside the published name. It belongs to the file it was written for and

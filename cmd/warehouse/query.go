@@ -66,6 +66,12 @@ date counts whole.`,
 			}
 		}
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if q, ok := namedReport(args); ok {
+			return warehouse.WithHint(usageError{err}, warehouse.Declared(q))
+		}
+		return usageError{err}
+	})
 	plain := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if q, ok := namedReport(args); ok {

@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"warehouse/warehouse"
 )
 
 func newSQLCmd(a *app) *cobra.Command {
@@ -54,6 +56,9 @@ warehouse schema lists the views.`,
 			}
 			defer r.Close()
 			rows, err := r.Query(cmd.Context(), script)
+			if errors.Is(err, warehouse.ErrNoStatement) {
+				return usageError{err}
+			}
 			if err != nil {
 				return err
 			}
