@@ -9,11 +9,11 @@
 --   title           name it was given, by hand or by the agent
 --   project_path    working directory
 --   start_time      time of the first record
---   end_time        time of the last record
---   active_minutes  minutes between them without gaps of more than 5 minutes
+--   active_minutes  minutes from first to last record without gaps of more than 5 minutes
 --   prompts         human prompts
 --   responses       responses of models, sub-agents' included
 --   tool_calls      tool calls, sub-agents' included
+--   end_time        time of the last record
 --   agent_threads   sub-agents
 --   agent           program that wrote it
 --   host            machine the transcript comes from
@@ -35,11 +35,11 @@ SELECT
     label AS title,
     project_path,
     start_time,
-    end_time,
     active_minutes,
     prompts,
     responses,
     tool_calls,
+    end_time,
     agent_threads,
     agent,
     host

@@ -10,11 +10,11 @@
 --   error         what the tool said, its first 200 characters on one line
 --   target        command or file the call names, its first 100 characters on one line
 --   session_id    session
---   agent_id      sub-agent, empty in the main thread
+--   source_line   line with the whole error, from 1
+--   source_file   transcript it is in
 --   project_path  working directory
+--   agent_id      sub-agent, empty in the main thread
 --   host          machine the transcript comes from
---   source_file   transcript with the whole error
---   source_line   line in it, from 1
 --
 -- Examples:
 --   warehouse query tool-errors --since 7d
@@ -48,11 +48,11 @@ SELECT
     regexp_replace(trim(error_content[:1000], E' \n\t\r'), '\s+', ' ', 'g')[:200] AS error,
     regexp_replace(coalesce(command, file_path)[:500], '\s+', ' ', 'g')[:100] AS target,
     session_id,
-    agent_id,
-    project_path,
-    host,
+    source_line,
     source_file,
-    source_line
+    project_path,
+    agent_id,
+    host
 FROM failed
 QUALIFY getvariable('by') IS NULL
     OR row_number() OVER (PARTITION BY subject ORDER BY timestamp DESC NULLS LAST, source_file, source_line, tool_id) = 1

@@ -2,11 +2,13 @@
 //
 // The rules are:
 //
-//   - A row is a line. The table is no wider than the terminal as long as cutting text can make it
-//     so: the widest text columns are cut first, all to the same width; numbers, times and what
-//     else would read as another value are never cut.
-//   - A table that is too wide even so is cut to printNarrowText a column and left to the terminal.
-//   - Below it stand the number of rows, whether there were more, and the zone of the times.
+//   - A row is a line, and the table is no wider than the terminal.
+//   - The widest text columns are cut first, all to the same width, but not below printReadable;
+//     numbers, times and what else would read as another value are never cut.
+//   - Columns for which there is no room even so are left out from the right, where a report has
+//     what matters least.
+//   - Below it stand the number of rows, whether there were more, the columns left out and the zone
+//     of the times.
 
 package main
 
@@ -24,8 +26,8 @@ import (
 )
 
 const (
-	printGap        = "  " // between columns
-	printNarrowText = 10
+	printGap      = "  " // between columns
+	printReadable = 14
 )
 
 func printTable(w *bufio.Writer, cols []cellColumn, rows rowSource, opt printOptions) error {
@@ -33,7 +35,7 @@ func printTable(w *bufio.Writer, cols []cellColumn, rows rowSource, opt printOpt
 	widths := make([]int, len(cols))
 	enough := 0 // width above which text is cut in any case
 	if opt.Width > 0 {
-		enough = max(opt.Width, printNarrowText)
+		enough = max(opt.Width, printReadable)
 	}
 	line := func(cells []string) []string {
 		for i := range cells {
@@ -65,13 +67,33 @@ func printTable(w *bufio.Writer, cols []cellColumn, rows rowSource, opt printOpt
 	if err != nil && !more {
 		return err
 	}
-	if len(cols) > 0 {
-		printFit(cols, widths, opt.Width)
-		w.WriteString(printGrid(cols, widths, head, body, opt.Color))
+	shown := printShown(cols, widths, opt.Width)
+	if shown > 0 {
+		printFit(cols[:shown], widths, opt.Width)
+		w.WriteString(printGrid(cols[:shown], widths, head, body, opt.Color))
 		w.WriteByte('\n')
 	}
-	_, err = w.WriteString(printFooter(cols, len(body), more, opt.Location))
+	_, err = w.WriteString(printFooter(cols, shown, len(body), more, opt.Location))
 	return err
+}
+
+// printShown returns how many of the columns there is room for, at least one where there are any.
+func printShown(cols []cellColumn, widths []int, width int) int {
+	if width <= 0 {
+		return len(cols)
+	}
+	for i, col := range cols {
+		if col.cut {
+			width -= min(widths[i], printReadable)
+		} else {
+			width -= widths[i]
+		}
+		if width < 0 && i > 0 {
+			return i
+		}
+		width -= len(printGap)
+	}
+	return len(cols)
 }
 
 // printFit narrows the widths of text columns until the table fits.
@@ -101,7 +123,7 @@ func printFit(cols []cellColumn, widths []int, width int) {
 		}
 	}
 	if limit == 0 {
-		limit, sum = printNarrowText, left
+		limit, sum = printReadable, left // one column, wider than the terminal
 	}
 	for _, i := range text {
 		switch {
@@ -134,9 +156,9 @@ func printGrid(cols []cellColumn, widths []int, head []string, body [][]string, 
 	}
 	t.SetColumnConfigs(configs)
 	row := func(cells []string, before, after string) table.Row {
-		r := make(table.Row, len(cells))
-		for i, cell := range cells {
-			r[i] = before + cellCut(cell, widths[i]) + after
+		r := make(table.Row, len(cols))
+		for i := range cols {
+			r[i] = before + cellCut(cells[i], widths[i]) + after
 		}
 		return r
 	}
@@ -152,7 +174,7 @@ func printGrid(cols []cellColumn, widths []int, head []string, body [][]string, 
 	return t.Render()
 }
 
-func printFooter(cols []cellColumn, n int, more bool, loc *time.Location) string {
+func printFooter(cols []cellColumn, shown, n int, more bool, loc *time.Location) string {
 	s := cellGroup(strconv.Itoa(n)) + " rows"
 	if n == 1 {
 		s = "1 row"
@@ -160,13 +182,24 @@ func printFooter(cols []cellColumn, n int, more bool, loc *time.Location) string
 	if more {
 		s = "first " + s + ", more left out"
 	}
-	for _, col := range cols {
+	for _, col := range cols[:shown] {
 		if col.zoned() {
 			s += ", times in " + fmtZone(loc, "/etc/localtime")
 			break
 		}
 	}
-	return fmt.Sprintf("(%s)\n", s)
+	s = "(" + s + ")\n"
+	if shown < len(cols) {
+		var names []string
+		for _, col := range cols[shown:] {
+			names = append(names, printSafe(col.Name))
+		}
+		if more := len(names) - 8; more > 1 {
+			names = append(names[:8], fmt.Sprintf("%d more", more))
+		}
+		s += "no room for " + strings.Join(names, ", ") + "; --format jsonl has them\n"
+	}
+	return s
 }
 
 // fmtZone names a zone. Go calls the machine's "Local"; its name is in the link that /etc/localtime
