@@ -69,8 +69,12 @@ func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, e
 	if opt.TimeZone != "" {
 		setup = append(setup, "SET TimeZone = "+quote(opt.TimeZone))
 	}
-	// Last, since nothing can be set behind it.
-	setup = append(setup, "SET lock_configuration = true")
+	setup = append(setup,
+		// Without it the database's own files and their logs stay open to COPY and ATTACH, for
+		// writing too. What is open already can still be read.
+		"SET disabled_filesystems = 'LocalFileSystem'",
+		// Last, since nothing can be set behind it.
+		"SET lock_configuration = true")
 	r := &Reader{path: path}
 	connector, err := duckdb.NewConnector(dsn, func(exec driver.ExecerContext) error {
 		for _, s := range setup {
@@ -91,6 +95,9 @@ func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, e
 	}
 	if r.Meta, err = readMeta(ctx, r.conn, ""); err != nil {
 		r.Close()
+		if !strings.Contains(err.Error(), "Catalog Error") && !errors.Is(err, sql.ErrNoRows) {
+			return nil, openError(path, err) // damaged
+		}
 		return nil, notWarehouse(path, "no index_meta in it")
 	}
 	if err := r.Meta.check(path, opt.allowIncomplete); err != nil {

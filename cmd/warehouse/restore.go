@@ -61,10 +61,12 @@ folder it was found in; files that are there already are not overwritten.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stderr, "restored %d files, %s, into %s\n", n, size(bytes), dir)
+			fmt.Fprintf(a.stderr, "restored %s, %s, into %s\n", count(int64(n), "file"), size(bytes), dir)
 			return nil
 		},
 	}
+	// Without the short -h: the folders of transcripts begin with -home.
+	cmd.Flags().Bool("help", false, "help for restore")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write into this `folder`")
 	cmd.Flags().BoolVar(&all, "all", false, "restore every transcript; needs -o")
 	return cmd
