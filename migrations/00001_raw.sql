@@ -51,6 +51,17 @@ CREATE TABLE indexed_files (
     generation       BIGINT
 );
 COMMENT ON TABLE indexed_files IS 'Catalogue of source files, one row per path seen under a root.';
+COMMENT ON COLUMN indexed_files.source_file IS 'path';
+COMMENT ON COLUMN indexed_files.host IS 'machine the file is on';
+COMMENT ON COLUMN indexed_files.agent IS 'program that wrote it';
+COMMENT ON COLUMN indexed_files.root IS 'folder it was found under';
+COMMENT ON COLUMN indexed_files.device IS 'device of the file';
+COMMENT ON COLUMN indexed_files.inode IS 'inode of the file';
+COMMENT ON COLUMN indexed_files.size_bytes IS 'size when it was read';
+COMMENT ON COLUMN indexed_files.consumed_lines IS 'line ends read';
+COMMENT ON COLUMN indexed_files.file_session_id IS 'session the path names';
+COMMENT ON COLUMN indexed_files.file_agent_id IS 'sub-agent the path names';
+COMMENT ON COLUMN indexed_files.error IS 'why status is not ok';
 COMMENT ON COLUMN indexed_files.mtime_ns IS 'modification time when it was read, nanoseconds; -1 when it changed meanwhile';
 COMMENT ON COLUMN indexed_files.consumed_bytes IS 'bytes up to and with the last line end read';
 COMMENT ON COLUMN indexed_files.tail_bytes IS 'bytes behind the last line end, kept as one row and read again when the file changes';
@@ -68,6 +79,9 @@ CREATE TABLE hosts (
     generation BIGINT
 );
 COMMENT ON TABLE hosts IS 'Machines whose transcripts are here, one row per root.';
+COMMENT ON COLUMN hosts.host IS 'label of the machine; this one is local';
+COMMENT ON COLUMN hosts.root IS 'folder its transcripts lie under';
+COMMENT ON COLUMN hosts.generation IS 'refresh that first read it';
 
 CREATE TABLE settings (
     name       VARCHAR,
@@ -75,6 +89,9 @@ CREATE TABLE settings (
     generation BIGINT
 );
 COMMENT ON TABLE settings IS 'Choices that stick: retention, standby.';
+COMMENT ON COLUMN settings.name IS 'retention or standby';
+COMMENT ON COLUMN settings.value IS 'what was chosen';
+COMMENT ON COLUMN settings.generation IS 'refresh that stored it';
 
 -- One row. is_complete goes down before the first write of a refresh and up after its last.
 CREATE TABLE index_meta (
@@ -88,6 +105,14 @@ CREATE TABLE index_meta (
     is_complete  BOOLEAN
 );
 COMMENT ON TABLE index_meta IS 'State of this file, one row: refresh number and fingerprints of what it was derived with.';
+COMMENT ON COLUMN index_meta.warehouse_id IS 'identity that the published file and its second copy share';
+COMMENT ON COLUMN index_meta.version IS 'layout of the durable tables';
+COMMENT ON COLUMN index_meta.generation IS 'number of the last refresh that wrote';
+COMMENT ON COLUMN index_meta.refreshed_at IS 'when it began';
+COMMENT ON COLUMN index_meta.import_hash IS 'fingerprint of the projection';
+COMMENT ON COLUMN index_meta.views_hash IS 'fingerprint of derived tables, views and macros';
+COMMENT ON COLUMN index_meta.index_hash IS 'fingerprint of the word index';
+COMMENT ON COLUMN index_meta.is_complete IS 'false while a refresh writes the file';
 
 -- +goose Down
 DROP TABLE index_meta;

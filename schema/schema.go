@@ -228,7 +228,7 @@ func (o *Object) statements(body string) error {
 			return fmt.Errorf("%s: a statement is neither CREATE OR REPLACE MACRO or VIEW, CREATE TABLE nor INSERT INTO: %.40q", o.File, code)
 		}
 		switch {
-		case m[1] == "MACRO":
+		case m[1] == "MACRO" && (o.Kind == "" || o.Kind == Macro):
 			o.Kind = Macro
 			if m[2] != o.Name {
 				o.Parts = append(o.Parts, m[2])

@@ -67,6 +67,7 @@ func engineError(err error) error {
 	}
 	text, _, _ = strings.Cut(text, "\n\nLINE ")
 	text, _, _ = strings.Cut(text, "\nLINE ")
+	text, _, _ = strings.Cut(text, "\nPossible solutions")
 	return oneLine{err, strings.Join(strings.Fields(text), " ")}
 }
 

@@ -195,7 +195,7 @@ func readFile(ctx context.Context, c candidate, generation int64, buf *[]byte, e
 	f := c.found
 	o := outcome{row: c.known, change: added}
 	fail := func(err error) (outcome, error) {
-		o.change = failed
+		o.change, o.row = failed, c.known // its rows stay, and what is said of them
 		o.row.path, o.row.host, o.row.agent, o.row.root = f.path, f.root.Host, f.root.Agent, f.root.Path
 		o.row.device, o.row.inode, o.row.mtimeNS, o.row.size = f.device, f.inode, f.mtimeNS, f.size
 		o.row.status, o.row.reason, o.row.generation = statusFailed, reason(err), generation

@@ -144,6 +144,9 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 		if strings.Contains(err.Error(), "No space left on device") || strings.Contains(err.Error(), "no space left on device") {
 			err = WithHint(fmt.Errorf("the disk is full; the published file is as it was (%w)", err), diskHint(opt.Layout.Dir))
 		}
+		if strings.Contains(err.Error(), "Out of Memory") {
+			err = WithHint(err, "give DuckDB more memory: warehouse refresh --memory-limit 2GB")
+		}
 		return Summary{}, err
 	}
 	return r.sum, nil

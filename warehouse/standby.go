@@ -259,14 +259,14 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 	var lost []doomed
 	rows, err := w.conn.QueryContext(ctx, `
 		SELECT old.source_file,
-			CASE WHEN new.source_file IS NULL OR new.first_generation > ? THEN 0 ELSE old.consumed_lines + 1 END
+			CASE WHEN new.first_generation IS DISTINCT FROM old.first_generation THEN 0 ELSE old.consumed_lines + 1 END
 		FROM w.main.indexed_files AS old
 		LEFT JOIN p.main.indexed_files AS new ON new.source_file = old.source_file
-		WHERE new.source_file IS NULL
-			OR new.first_generation > ?
+		-- Gone, read anew, or no transcript any more.
+		WHERE new.first_generation IS DISTINCT FROM old.first_generation
 			-- The tail was read again, or is gone.
 			OR (new.generation > ? AND old.tail_bytes > 0 AND (new.tail_bytes = 0
-				OR new.source_file IN (SELECT source_file FROM p.main.raw WHERE generation > ?)))`, from, from, from, from)
+				OR new.source_file IN (SELECT source_file FROM p.main.raw WHERE generation > ?)))`, from, from)
 	if err != nil {
 		return fmt.Errorf("catch up: %w", engineError(err))
 	}
