@@ -1,0 +1,177 @@
+package warehouse
+
+import (
+	"database/sql"
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// Comparing two warehouses, as any client would: both files attached read-only to an empty
+// database of the plain driver.
+//
+// The rules are:
+//
+//   - Every table, every view and every macro is compared; the list is read from the files.
+//   - Rows are compared as multisets. Two sums of hashes first, which cost one reading of each
+//     side; where those differ, EXCEPT ALL both ways names the rows.
+//   - Left out are the columns that say when or in which refresh something happened, and nothing
+//     else: they differ between two ways to the same state by their meaning.
+
+// occasions are the columns that tell the way, not the state.
+var occasions = map[string]bool{
+	"generation": true, "first_generation": true, "vanished_at": true, "refreshed_at": true, "warehouse_id": true,
+	// The state of the hash holds bytes that are no longer part of it; prefix_hash is compared.
+	"hash_state": true,
+}
+
+// uncompared are the tables of the migration tool.
+var uncompared = map[string]bool{"goose_db_version": true}
+
+// compareWarehouses reports every difference between the files and returns the number of
+// relations it compared.
+func compareWarehouses(t testing.TB, got, want string) int {
+	t.Helper()
+	db := plainDuckDB(t)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for alias, path := range map[string]string{"got": got, "want": want} {
+		if _, err := db.Exec("ATTACH " + quote(path) + " AS " + alias + " (READ_ONLY)"); err != nil {
+			t.Fatalf("attach %s: %v", alias, err)
+		}
+	}
+	compareDefinitions(t, db)
+	relations := columnsOf(t, db, "want")
+	names := make([]string, 0, len(relations))
+	for name := range relations {
+		if !uncompared[name] {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		compareRelation(t, db, name, relations[name])
+	}
+	return len(names)
+}
+
+// compareDefinitions compares names, types, comments and texts of everything in the files. DuckDB
+// prints the names behind EXCLUDE in an order of its own each time.
+func compareDefinitions(t testing.TB, db *sql.DB) {
+	t.Helper()
+	const definitions = `(
+		SELECT 'column' AS kind, table_name AS name, column_name AS part, column_index::VARCHAR AS position, data_type AS text, comment
+		FROM duckdb_columns() WHERE database_name = '%[1]s'
+		UNION ALL
+		SELECT 'view', view_name, '', '', regexp_replace(sql, 'EXCLUDE \([^)]*\)', 'EXCLUDE', 'g'), comment FROM duckdb_views() WHERE database_name = '%[1]s'
+		UNION ALL
+		SELECT 'table', table_name, '', '', '', comment FROM duckdb_tables() WHERE database_name = '%[1]s'
+		UNION ALL
+		SELECT function_type, function_name, parameters::VARCHAR, '', macro_definition, comment
+		FROM duckdb_functions() WHERE database_name = '%[1]s'
+	)`
+	got, want := fmt.Sprintf(definitions, "got"), fmt.Sprintf(definitions, "want")
+	for _, d := range difference(t, db, "FROM "+got, "FROM "+want) {
+		t.Errorf("definitions differ: %s", d)
+	}
+}
+
+type relationColumn struct{ name, kind string }
+
+func columnsOf(t testing.TB, db *sql.DB, alias string) map[string][]relationColumn {
+	t.Helper()
+	rows, err := db.Query("SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = ? AND NOT internal ORDER BY table_name, column_index", alias)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	out := map[string][]relationColumn{}
+	for rows.Next() {
+		var table string
+		var c relationColumn
+		if err := rows.Scan(&table, &c.name, &c.kind); err != nil {
+			t.Fatal(err)
+		}
+		out[table] = append(out[table], c)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func compareRelation(t testing.TB, db *sql.DB, name string, columns []relationColumn) {
+	t.Helper()
+	var list []string
+	for _, c := range columns {
+		switch {
+		case occasions[c.name]:
+		case strings.Contains(c.kind, "JSON"):
+			list = append(list, quoteName(c.name)+"::"+strings.ReplaceAll(c.kind, "JSON", "VARCHAR")+" AS "+quoteName(c.name))
+		default:
+			list = append(list, quoteName(c.name))
+		}
+	}
+	selected := "SELECT " + strings.Join(list, ", ") + " FROM "
+	side := func(alias string) string { return selected + alias + ".main." + quoteName(name) }
+	digest := func(alias string) (rows int64, sum string) {
+		t.Helper()
+		err := db.QueryRow("SELECT count(*), coalesce(sum(hash(r)::HUGEINT), 0)::VARCHAR FROM ("+side(alias)+") AS r").Scan(&rows, &sum)
+		if err != nil {
+			t.Fatalf("%s of %s: %v", name, alias, err)
+		}
+		return rows, sum
+	}
+	gotRows, gotSum := digest("got")
+	wantRows, wantSum := digest("want")
+	if gotRows == wantRows && gotSum == wantSum {
+		return
+	}
+	t.Errorf("%s differs: got %d rows, want %d", name, gotRows, wantRows)
+	for _, d := range difference(t, db, side("got"), side("want")) {
+		t.Errorf("%s: %s", name, d)
+	}
+}
+
+// difference names some of the rows that one query returns more often than the other.
+func difference(t testing.TB, db *sql.DB, got, want string) []string {
+	t.Helper()
+	var out []string
+	for _, d := range []struct{ prefix, query string }{
+		{"more than wanted: ", "SELECT d::VARCHAR FROM (" + got + " EXCEPT ALL " + want + ") AS d LIMIT 5"},
+		{"missing: ", "SELECT d::VARCHAR FROM (" + want + " EXCEPT ALL " + got + ") AS d LIMIT 5"},
+	} {
+		rows, err := db.Query(d.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var s string
+			if err := rows.Scan(&s); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, d.prefix+fmt.Sprintf("%.1500s", s))
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		rows.Close()
+	}
+	return out
+}
+
+// state is what index_meta of a file says; the file must not be open in this process.
+func state(t testing.TB, path string) (generation int64, complete bool) {
+	t.Helper()
+	db := plainDuckDB(t)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("ATTACH " + quote(path) + " AS f (READ_ONLY)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.QueryRow("SELECT generation, is_complete FROM f.main.index_meta").Scan(&generation, &complete); err != nil {
+		t.Fatal(err)
+	}
+	return generation, complete
+}

@@ -1,0 +1,240 @@
+package warehouse
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Sources that fail: alone, without taking what was read of them before, and not for ever.
+
+// brokenFile returns a path of a regular file with a size that cannot be read.
+func brokenFile(t *testing.T) string {
+	t.Helper()
+	paths, _ := filepath.Glob("/sys/class/net/*/phys_port_id")
+	more, _ := filepath.Glob("/sys/class/net/*/speed")
+	for _, path := range append(paths, more...) {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			continue
+		}
+		if _, err := os.ReadFile(path); err != nil {
+			return path
+		}
+	}
+	t.Skip("no file here fails when it is read")
+	return ""
+}
+
+// A file that was read before and now fails half way keeps its lines, through any number of
+// refreshes and in both copies, and is read as soon as it can be.
+func TestFileThatFailsKeepsItsLines(t *testing.T) {
+	broken := brokenFile(t)
+	for _, tt := range []struct {
+		name  string
+		turns int // of the session before it fails; a long one is larger than the broken file says it is
+	}{{"short", 1}, {"long", 20}} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			w := newWorld(t, 51, filepath.Join(dir, "projects"))
+			opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
+			path, other := w.newSession(), w.newSession()
+			w.put(path, w.lines(path, tt.turns))
+			w.put(other, w.lines(other, 2))
+			content := w.read(path)
+			first := mustRefresh(t, opt)
+
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(broken, path); err != nil {
+				t.Fatal(err)
+			}
+			lines := first.Lines
+			for i := range 4 {
+				sum := mustRefresh(t, opt)
+				if sum.Failed != 1 || sum.Lines != lines {
+					t.Errorf("refresh %d: got %d failed, %d lines; want 1, %d", i, sum.Failed, sum.Lines, lines)
+				}
+				s := peek(t, opt.Layout.Published)
+				if s.lines != lines || s.consumed != lines || s.items != s.itemLines {
+					t.Errorf("refresh %d: published %+v, want %d lines", i, s, lines)
+				}
+				more := w.lines(other, 1)
+				w.add(other, more)
+				lines += int64(strings.Count(more, "\n"))
+			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			w.put(path, content)
+			if sum := mustRefresh(t, opt); sum.Failed != 0 {
+				t.Errorf("readable again: %+v", sum.Failures)
+			}
+			checkRestored(t, opt.Layout, w.files())
+			compareWithFresh(t, opt)
+		})
+	}
+}
+
+// Under retention keep the lines of a file that is gone stay, in both copies, until it is back.
+func TestRetentionKeep(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorld(t, 52, filepath.Join(dir, "projects"))
+	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
+	path := w.newSession()
+	w.put(path, strings.TrimSuffix(w.lines(path, 3), "\n"))
+	content := w.read(path)
+	opt.Retention = "keep"
+	first := mustRefresh(t, opt)
+	opt.Retention = "" // it sticks
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	keep := w.some()
+	lines := first.Lines
+	for i := range 4 {
+		sum := mustRefresh(t, opt)
+		if want := b2i(i == 0); sum.Vanished != want || !sum.Kept || sum.Lines != lines {
+			t.Errorf("refresh %d: got %d vanished, kept %v, %d lines; want %d vanished, %d lines", i, sum.Vanished, sum.Kept, sum.Lines, want, lines)
+		}
+		if s := peek(t, opt.Layout.Published); s.lines != lines || s.consumed != lines {
+			t.Errorf("refresh %d: published %+v, want %d lines", i, s, lines)
+		}
+		more := w.lines(keep, 1)
+		w.add(keep, more)
+		lines += int64(strings.Count(more, "\n"))
+	}
+	w.put(path, content+"\n"+w.lines(path, 1))
+	mustRefresh(t, opt)
+	checkRestored(t, opt.Layout, w.files())
+	opt.Retention = "keep" // for the one built from nothing
+	compareWithFresh(t, opt)
+
+	// A rename is no loss: the lines are there once, under the new name.
+	if err := os.Rename(path, path+"2.jsonl"); err != nil {
+		t.Fatal(err)
+	}
+	if sum := mustRefresh(t, opt); sum.Vanished != 0 {
+		t.Errorf("renamed: %d vanished", sum.Vanished)
+	}
+	checkRestored(t, opt.Layout, w.files())
+}
+
+// A root that is missing or empty is taken for an unmounted disk, and what was read from it stays.
+func TestRootThatIsMissing(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorld(t, 53, filepath.Join(dir, "laptop"), filepath.Join(dir, "projects"))
+	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[1])
+	opt.Roots = append(opt.Roots, Root{"laptop", "claude-code", w.roots[0]})
+	first := mustRefresh(t, opt)
+	if err := os.Rename(w.roots[0], w.roots[0]+".away"); err != nil {
+		t.Fatal(err)
+	}
+	for _, empty := range []bool{false, true} {
+		if empty {
+			if err := os.Mkdir(w.roots[0], 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sum := mustRefresh(t, opt)
+		if sum.Status != "unchanged" || sum.Vanished != 0 || sum.Lines != first.Lines || len(sum.Warnings) != 1 {
+			t.Errorf("empty %v: got %+v", empty, sum)
+		}
+	}
+	if err := os.Remove(w.roots[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(w.roots[0]+".away", w.roots[0]); err != nil {
+		t.Fatal(err)
+	}
+	if sum := mustRefresh(t, opt); sum.Status != "unchanged" || len(sum.Warnings) != 0 {
+		t.Errorf("back again: %+v", sum)
+	}
+}
+
+// Verify finds what neither time nor size shows, and without it the same is not seen.
+func TestVerify(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorld(t, 54, filepath.Join(dir, "projects"))
+	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
+	path := w.newSession()
+	w.put(path, strings.Repeat(`{"type":"user","uuid":"u-1","message":{"role":"user","content":"version one "}}`+"\n", 300))
+	mustRefresh(t, opt)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := func() {
+		t.Helper()
+		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content := w.read(path)
+	middle := len(content) / 2
+	writeFile(t, path, content[:middle]+strings.Replace(content[middle:], "version one", "version two", 1))
+	back()
+	if sum := mustRefresh(t, opt); sum.Status != "unchanged" {
+		t.Fatalf("seen without verify: %+v", sum)
+	}
+	opt.Verify = true
+	if sum := mustRefresh(t, opt); sum.Replaced != 1 {
+		t.Errorf("verify: %+v", sum)
+	}
+	checkRestored(t, opt.Layout, w.files())
+	// Grown, and changed where no window looks.
+	content = w.read(path)
+	opt.Verify = false
+	w.put(path, strings.Replace(content[:middle], "version one", "version 3.0", 200)+content[middle:]+w.lines(path, 1))
+	opt.Verify = true
+	if sum := mustRefresh(t, opt); sum.Replaced != 1 {
+		t.Errorf("verify of a grown file: %+v", sum)
+	}
+	checkRestored(t, opt.Layout, w.files())
+	if sum := mustRefresh(t, opt); sum.Status != "unchanged" || sum.BytesChecked == 0 {
+		t.Errorf("verify with nothing changed: %+v", sum)
+	}
+	opt.Verify = false
+	compareWithFresh(t, opt)
+}
+
+// Where a transcript was, something lies that is none: its lines go as if it had vanished, from
+// both copies, and come back with it.
+func TestPipeWhereATranscriptWas(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorld(t, 55, filepath.Join(dir, "projects"))
+	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
+	path, other := w.newSession(), w.newSession()
+	w.put(path, w.lines(path, 3))
+	w.put(other, w.lines(other, 1))
+	mustRefresh(t, opt)
+	for round := range 6 {
+		content := w.read(other)
+		switch round {
+		case 1:
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		case 4:
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			w.put(path, content)
+		}
+		w.add(other, w.lines(other, 1))
+		sum := mustRefresh(t, opt)
+		if want := b2i(round == 1); sum.Vanished != want {
+			t.Errorf("round %d: %d vanished, want %d", round, sum.Vanished, want)
+		}
+		checkRestored(t, opt.Layout, w.files())
+		compareWithFresh(t, opt)
+		if t.Failed() {
+			t.Fatalf("round %d", round)
+		}
+	}
+}
