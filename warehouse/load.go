@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql/driver"
 	_ "embed"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -19,9 +20,9 @@ import (
 // The rules are:
 //
 //   - A batch is bounded by bytes, not rows: one line may be larger than all others together.
-//   - A line is parsed once for raw: the projected rows stand in memory (s.main.projected) and
-//     both raw and the derived tables read them there. (A view in that place would be parsed
-//     again for each expression of each filter: measured 143 s against 0.8 s.)
+//   - A line is parsed once for raw: the projected rows stand in memory, and both raw and the
+//     derived tables read them there. (A view in that place would be parsed again for each
+//     expression of each filter: measured 143 s against 0.8 s.)
 //   - Text goes in as VARCHAR, never JSON, which the driver would encode again; what is not
 //     valid UTF-8 goes in as BLOB, since the appender stores NULL for it without an error.
 //   - New rows carry this refresh's generation; what they replace is deleted by its lower one,
@@ -131,7 +132,9 @@ func (s *stager) flush(ctx context.Context) error {
 	return nil
 }
 
-// withStager runs produce on a second connection and loads the tables it fills, overlapping.
+// withStager runs produce on a second connection, projects the tables it fills on a third and
+// loads them on the first, all three overlapping: each step alone leaves a core idle while it waits
+// for its largest row group.
 func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(context.Context, *stager) error) (rows int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -140,11 +143,16 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 		return 0, fmt.Errorf("staging: %w", engineError(err))
 	}
 	defer second.Close()
-	batches := make(chan string, 1)
-	produced := make(chan error, 1)
+	third, err := w.db.Conn(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("staging: %w", engineError(err))
+	}
+	defer third.Close()
+	batches, projected := make(chan string, 1), make(chan string, 1)
+	done := make(chan error, 2)
 	go func() {
 		defer close(batches)
-		produced <- second.Raw(func(c any) error {
+		done <- second.Raw(func(c any) error {
 			s := &stager{conn: c.(driver.Conn), batches: batches}
 			if err := produce(ctx, s); err != nil {
 				if s.app != nil {
@@ -155,41 +163,75 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 			return s.flush(ctx)
 		})
 	}()
-	for table := range batches {
+	go func() {
+		defer close(projected)
+		p := &writer{db: w.db, conn: third}
+		for n := 0; ; n++ {
+			table, ok := <-batches
+			if !ok {
+				done <- nil
+				return
+			}
+			name := fmt.Sprintf("s.main.p%d", n)
+			err := p.projectLines(ctx, name, "SELECT * FROM s.main."+table)
+			if err == nil {
+				err = p.exec(ctx, "DROP TABLE s.main."+table)
+			}
+			if err == nil {
+				select {
+				case projected <- name:
+					continue
+				case <-ctx.Done():
+					err = ctx.Err()
+				}
+			}
+			cancel() // ends the producer
+			for range batches {
+			}
+			done <- err
+			return
+		}
+	}()
+	for table := range projected {
 		if err != nil {
-			continue // drain, so that the producer can end
+			continue // drain, so that the others can end
 		}
 		var n int64
-		if n, err = w.loadBatch(ctx, set, "SELECT * FROM s.main."+table); err == nil {
-			err = w.exec(ctx, "DROP TABLE s.main."+table)
-		}
-		rows += n
-		if err != nil {
+		if n, err = w.load(ctx, set, table); err != nil {
 			cancel()
 		}
+		rows += n
 	}
-	if perr := <-produced; err == nil {
-		err = perr
+	for range 2 {
+		// Where one fails the others are cancelled; the cause is worth more than that.
+		if other := <-done; other != nil && (err == nil || errors.Is(err, context.Canceled)) {
+			err = other
+		}
 	}
 	return rows, err
 }
 
-// loadBatch makes rows of raw and of the derived tables from a query that returns framed lines.
-func (w *writer) loadBatch(ctx context.Context, set schema.Set, lines string) (int64, error) {
+// projectLines makes a table of rows of raw from a query that returns framed lines.
+func (w *writer) projectLines(ctx context.Context, table, lines string) error {
 	if err := w.exec(ctx,
 		"CREATE OR REPLACE TEMP VIEW lines AS "+lines,
-		"CREATE OR REPLACE TABLE s.main.projected AS "+projectSQL,
+		"CREATE OR REPLACE TABLE "+table+" AS "+projectSQL,
 	); err != nil {
-		return 0, fmt.Errorf("project: %w", err)
+		return fmt.Errorf("project: %w", err)
 	}
-	n, err := w.count(ctx, "INSERT INTO w.main.raw BY NAME SELECT * FROM s.main.projected")
+	return nil
+}
+
+// load makes rows of raw and of the derived tables from a table of projected rows, and drops it.
+func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64, error) {
+	n, err := w.count(ctx, "INSERT INTO w.main.raw BY NAME SELECT * FROM "+table)
 	if err != nil {
 		return 0, fmt.Errorf("load: %w", err)
 	}
-	if err := w.derive(ctx, set, "SELECT * FROM s.main.projected"); err != nil {
+	if err := w.derive(ctx, set, "SELECT * FROM "+table); err != nil {
 		return 0, err
 	}
-	return n, w.exec(ctx, "DROP TABLE s.main.projected")
+	return n, w.exec(ctx, "DROP TABLE "+table)
 }
 
 // derive fills the derived tables from a query that returns rows of raw. The name raw in their

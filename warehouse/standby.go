@@ -242,9 +242,12 @@ func (w *writer) reproject(ctx context.Context, set schema.Set) error {
 		return fmt.Errorf("reproject: %w", err)
 	}
 	for _, span := range spans {
-		if _, err := w.loadBatch(ctx, set, `SELECT host, agent, source_file, source_line, byte_offset, generation, file_session_id,
-			file_agent_id, data::VARCHAR AS text, bytes, parse_reason AS reason, parse_status = 'torn' AS is_tail
+		if err := w.projectLines(ctx, "s.main.projected", `SELECT host, agent, source_file, source_line, byte_offset, generation,
+			file_session_id, file_agent_id, data::VARCHAR AS text, bytes, parse_reason AS reason, parse_status = 'torn' AS is_tail
 			FROM p.main.raw WHERE `+span); err != nil {
+			return fmt.Errorf("reproject: %w", err)
+		}
+		if _, err := w.load(ctx, set, "s.main.projected"); err != nil {
 			return fmt.Errorf("reproject: %w", err)
 		}
 	}
@@ -289,16 +292,10 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	// In memory once: reading a row of raw means decompressing the row group it is in.
-	if err := w.exec(ctx,
-		fmt.Sprintf("CREATE OR REPLACE TABLE s.main.projected AS SELECT * FROM p.main.raw WHERE generation > %d", from),
-		"INSERT INTO w.main.raw BY NAME SELECT * FROM s.main.projected",
-	); err != nil {
+	if err := w.exec(ctx, fmt.Sprintf("CREATE OR REPLACE TABLE s.main.projected AS SELECT * FROM p.main.raw WHERE generation > %d", from)); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	if err := w.derive(ctx, set, "SELECT * FROM s.main.projected"); err != nil {
-		return fmt.Errorf("catch up: %w", err)
-	}
-	if err := w.exec(ctx, "DROP TABLE s.main.projected"); err != nil {
+	if _, err := w.load(ctx, set, "s.main.projected"); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	if err := w.copySmall(ctx, from); err != nil {
