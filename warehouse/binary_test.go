@@ -162,6 +162,7 @@ func startReader(t *testing.T, path string) (stop func() []seen) {
 // A reader that opens the file at any moment sees one whole state and no error, while refreshes
 // publish one after the other.
 func TestReadersDuringRefreshes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
 	w := newWorld(t, 21, projects)
@@ -214,6 +215,7 @@ func TestReadersDuringRefreshes(t *testing.T) {
 
 // A reader that stays keeps what it opened and is in nobody's way.
 func TestLongReader(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
 	w := newWorld(t, 22, projects)

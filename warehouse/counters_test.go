@@ -25,6 +25,7 @@ func costOf(s Summary) cost {
 }
 
 func TestCostOfARefresh(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	projects := filepath.Join(dir, "projects")
 	opt := localRoot(t, filepath.Join(dir, "warehouse"), projects)

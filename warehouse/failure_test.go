@@ -30,6 +30,7 @@ func brokenFile(t *testing.T) string {
 // A file that was read before and now fails half way keeps its lines, through any number of
 // refreshes and in both copies, and is read as soon as it can be.
 func TestFileThatFailsKeepsItsLines(t *testing.T) {
+	t.Parallel()
 	broken := brokenFile(t)
 	for _, tt := range []struct {
 		name  string
@@ -80,6 +81,7 @@ func TestFileThatFailsKeepsItsLines(t *testing.T) {
 
 // Under retention keep the lines of a file that is gone stay, in both copies, until it is back.
 func TestRetentionKeep(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w := newWorld(t, 52, filepath.Join(dir, "projects"))
 	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
@@ -124,6 +126,7 @@ func TestRetentionKeep(t *testing.T) {
 
 // A root that is missing or empty is taken for an unmounted disk, and what was read from it stays.
 func TestRootThatIsMissing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w := newWorld(t, 53, filepath.Join(dir, "laptop"), filepath.Join(dir, "projects"))
 	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[1])
@@ -156,6 +159,7 @@ func TestRootThatIsMissing(t *testing.T) {
 
 // Verify finds what neither time nor size shows, and without it the same is not seen.
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w := newWorld(t, 54, filepath.Join(dir, "projects"))
 	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
@@ -203,6 +207,7 @@ func TestVerify(t *testing.T) {
 // Where a transcript was, something lies that is none: its lines go as if it had vanished, from
 // both copies, and come back with it.
 func TestPipeWhereATranscriptWas(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w := newWorld(t, 55, filepath.Join(dir, "projects"))
 	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
@@ -236,5 +241,44 @@ func TestPipeWhereATranscriptWas(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("round %d", round)
 		}
+	}
+}
+
+// One byte in the middle of a file, where no window looks: seen, unless the file only grew.
+func TestChangeInTheMiddle(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		rename bool // the new state comes by a rename over the old
+		grown  bool
+	}{{"in place", false, false}, {"by rename", true, false}, {"by rename, grown", true, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			w := newWorld(t, 56, filepath.Join(dir, "projects"))
+			opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
+			path := w.newSession()
+			w.put(path, w.lines(path, 40))
+			content := []byte(w.read(path))
+			if len(content) < 4*windowSize {
+				t.Fatalf("the file has %d bytes only", len(content))
+			}
+			mustRefresh(t, opt)
+			content[len(content)/2] ^= 1
+			if tt.grown {
+				content = append(content, w.lines(path, 1)...)
+			}
+			to := path
+			if tt.rename {
+				to = path + ".tmp"
+			}
+			w.put(to, string(content))
+			if err := os.Rename(to, path); err != nil {
+				t.Fatal(err)
+			}
+			if sum := mustRefresh(t, opt); sum.Replaced != 1 {
+				t.Errorf("got %+v", sum)
+			}
+			checkRestored(t, opt.Layout, w.files())
+		})
 	}
 }

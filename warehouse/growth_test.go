@@ -33,6 +33,7 @@ func corpus(t *testing.T, name, folder string) string {
 }
 
 func TestGrowth(t *testing.T) {
+	t.Parallel()
 	root := corpus(t, "growth.tar.xz", "growth")
 	sessions, err := os.ReadDir(root)
 	if err != nil || len(sessions) != 6 {
@@ -113,6 +114,7 @@ func b2i(b bool) int {
 }
 
 func TestCorpus(t *testing.T) {
+	t.Parallel()
 	projects := corpus(t, "claude.tar.xz", "projects")
 	opt := localRoot(t, filepath.Join(t.TempDir(), "warehouse"), projects)
 	sum := mustRefresh(t, opt)

@@ -35,6 +35,7 @@ func peek(t *testing.T, path string) seen {
 // A refresh killed at any moment leaves the published file as it was before or after it, and the
 // next one finds its way.
 func TestKilledRefresh(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	projects := filepath.Join(dir, "projects")
 	w := newWorld(t, 31, projects)
@@ -86,10 +87,13 @@ func TestKilledRefresh(t *testing.T) {
 		}
 		time.Sleep(time.Duration(rng.Int64N(int64(took[before.generation == 0]*11/10) + 1)))
 		cmd.Process.Kill()
+		// Machines are busy at times: what is slept follows what refreshes take.
 		if cmd.Wait() == nil {
 			survived++
+			took[before.generation == 0] = took[before.generation == 0] * 9 / 10
 		} else {
 			died++
+			took[before.generation == 0] = took[before.generation == 0] * 21 / 20
 		}
 
 		if exists(l.Published) {
@@ -118,13 +122,14 @@ func TestKilledRefresh(t *testing.T) {
 		}
 	}
 	t.Logf("%d died, %d came through", died, survived)
-	if died < 25 {
+	if died < 20 {
 		t.Errorf("only %d of the refreshes were killed", died)
 	}
 }
 
 // Six first refreshes at once: one builds, the others wait for it and find nothing to do.
 func TestFirstRefreshesAtOnce(t *testing.T) {
+	t.Parallel()
 	projects, err := filepath.Abs("../testdata/sample/projects")
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +144,7 @@ func TestFirstRefreshesAtOnce(t *testing.T) {
 		errs := make([]error, len(sums))
 		var wg sync.WaitGroup
 		for i := range sums {
-			cmd := refreshCommand(t, home, projects)
+			cmd := refreshCommand(t, home, projects, "--wait", "10m")
 			wg.Go(func() { sums[i], errs[i] = summaryOf(cmd, cmd.Run()) })
 		}
 		wg.Wait()

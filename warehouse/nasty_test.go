@@ -112,6 +112,7 @@ func makeOddities(t *testing.T, dir string) {
 }
 
 func TestNastyTranscripts(t *testing.T) {
+	t.Parallel()
 	projects := filepath.Join(t.TempDir(), "projects")
 	if err := os.CopyFS(projects, os.DirFS("../testdata/transcripts/projects")); err != nil {
 		t.Fatal(err)

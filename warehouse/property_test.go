@@ -35,6 +35,7 @@ var (
 )
 
 func TestSameAnswer(t *testing.T) {
+	t.Parallel()
 	seeds := []uint64{1, 2, 3}
 	if *propertySeed != 0 {
 		seeds = []uint64{*propertySeed}

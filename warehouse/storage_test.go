@@ -31,6 +31,7 @@ func attached(t *testing.T, path, alias string) *sql.DB {
 }
 
 func TestStorage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w := newWorld(t, 41, filepath.Join(dir, "projects"))
 	for range 6 {
@@ -91,6 +92,7 @@ func TestStorage(t *testing.T) {
 
 // The views name no database, so they work under whatever name somebody attaches the file.
 func TestViewsUnderAnotherAlias(t *testing.T) {
+	t.Parallel()
 	projects, err := filepath.Abs("../testdata/sample/projects")
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +134,7 @@ func TestViewsUnderAnotherAlias(t *testing.T) {
 
 // DuckDB gives no space back. A file that is mostly free blocks is written anew.
 func TestCompaction(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	projects := filepath.Join(dir, "projects")
 	opt := localRoot(t, filepath.Join(dir, "warehouse"), projects)

@@ -1,7 +1,6 @@
 package warehouse
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,11 +17,27 @@ type op struct {
 	run    func(w *world) bool
 }
 
+// changeByte changes one letter, mostly where only a comparison of the whole sees it.
+func changeByte(w *world, content string) (string, bool) {
+	if len(content) == 0 {
+		return content, false
+	}
+	b := []byte(content)
+	for i := len(b)/2 + w.rng.IntN(len(b)/2+1); i < len(b); i++ {
+		if b[i] >= 'a' && b[i] < 'z' {
+			b[i]++
+			return string(b), true
+		}
+	}
+	return content, false
+}
+
 // treeOps is what programs and people do to transcripts.
 var treeOps = []op{
 	{"new session", 3, func(w *world) bool {
+		// The long ones have a middle that no window looks at.
 		path := w.newSession()
-		w.put(path, w.lines(path, 1+w.rng.IntN(3)))
+		w.put(path, w.lines(path, pick(w, 1, 2, 3, 15)))
 		return true
 	}},
 	{"append", 8, func(w *world) bool {
@@ -77,6 +92,18 @@ var treeOps = []op{
 		changed := strings.NewReplacer("Bash", "Read", "Read", "Bash", `"output_tokens":4`, `"output_tokens":9`, "test", "toast"[:4], "main", "side").Replace(old)
 		w.put(path, changed)
 		return changed != old
+	}},
+	{"change one byte", 3, func(w *world) bool {
+		path := w.some()
+		b, changed := changeByte(w, w.read(path))
+		w.put(path, b)
+		return changed
+	}},
+	{"replace by rename, one byte changed and grown", 2, func(w *world) bool {
+		path := w.some()
+		b, changed := changeByte(w, w.read(path))
+		w.put(path+".tmp", b+w.lines(path, 1))
+		return os.Rename(path+".tmp", path) == nil && changed
 	}},
 	{"replace by rename, grown", 3, func(w *world) bool {
 		path := w.some()
@@ -213,7 +240,7 @@ var treeOps = []op{
 		dir := filepath.Join(w.roots[0], "-home-dev-app")
 		writeFile(w.t, filepath.Join(dir, "tool-results", "t.jsonl"), w.lines("t.jsonl", 1))
 		writeFile(w.t, filepath.Join(dir, "memory", "m.jsonl"), w.lines("m.jsonl", 1))
-		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("folder%d.jsonl", w.rng.IntN(2))), 0o700); err != nil {
+		if err := os.Mkdir(filepath.Join(dir, w.id("folder-")+".jsonl"), 0o700); err != nil {
 			w.t.Fatal(err)
 		}
 		link := filepath.Join(dir, "dangling.jsonl")
