@@ -12,7 +12,7 @@ run: build
 
 # Everything CI runs.
 test: lint
-	go test ./...
+	go test -timeout 30m ./...
 
 # Formatting, vet and staticcheck.
 lint:
