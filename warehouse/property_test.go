@@ -30,7 +30,7 @@ import (
 // -v prints each step. A seed's steps depend on -steps in nothing but their number.
 var (
 	propertySteps = flag.Int("steps", 100, "steps of each random sequence")
-	propertyEvery = flag.Int("every", 10, "compare with a rebuild after this many steps")
+	propertyEvery = flag.Int("every", 8, "compare with a rebuild after this many steps")
 	propertySeed  = flag.Uint64("seed", 0, "run this seed alone")
 )
 
@@ -44,10 +44,6 @@ func TestSameAnswer(t *testing.T) {
 		// A long run is for what the fixed seeds never met.
 		seeds = append(seeds, rand.Uint64N(1e6), rand.Uint64N(1e6))
 	}
-	steps := *propertySteps
-	if testing.Short() {
-		steps = min(steps, 25)
-	}
 	var mu sync.Mutex
 	done := map[string]int{} // by name of an op
 	t.Run("sequences", func(t *testing.T) {
@@ -55,7 +51,7 @@ func TestSameAnswer(t *testing.T) {
 			t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 				t.Parallel()
 				s := newSequence(t, seed)
-				s.run(steps)
+				s.run(*propertySteps)
 				mu.Lock()
 				defer mu.Unlock()
 				for _, o := range s.ops {
@@ -64,7 +60,7 @@ func TestSameAnswer(t *testing.T) {
 			})
 		}
 	})
-	if t.Failed() || steps < 100 {
+	if t.Failed() || *propertySteps < 100 {
 		return
 	}
 	for name, n := range done {
@@ -261,7 +257,7 @@ func (s *sequence) ownOps() []op {
 			s.opt.Verify = false
 			return true
 		}},
-		{"nothing", 2, func(w *world) bool {
+		{"nothing", 3, func(w *world) bool {
 			s.refresh()
 			before, err := os.Stat(l.Published)
 			if err != nil {
@@ -281,7 +277,7 @@ func (s *sequence) ownOps() []op {
 			}
 			return true
 		}},
-		{"cancelled refresh", 3, func(w *world) bool {
+		{"cancelled refresh", 4, func(w *world) bool {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(w.rng.IntN(150))*time.Millisecond)
 			defer cancel()
 			if sum, err := Refresh(ctx, s.opt); err == nil {
