@@ -8,7 +8,7 @@
 //   - Layer 0 is the projection: macros that say what the columns of raw are.
 //   - The SQL verb says how an object is kept. A view or macro is made and that is all. A table
 //     is made by CREATE TABLE and filled by the INSERT behind it, which reads raw line by line
-//     and so can be run on new lines alone.
+//     and so can be run on new lines alone; or, seeded, from the CSV file of its name (seed.go).
 //   - The header is a comment: a first sentence with the grain, text, and "Columns:". It becomes
 //     COMMENT ON, so it is what people read in any client.
 //   - A near-miss is an error naming file and line.
@@ -29,7 +29,7 @@ import (
 	"sync"
 )
 
-//go:embed *.sql
+//go:embed *.sql *.csv
 var files embed.FS
 
 // Kind says how an object is kept.
@@ -60,6 +60,7 @@ type Object struct {
 	Parts       []string // macros a file makes beside the one it is named for
 	Create      []string // statements that make the object
 	Fill        string   // INSERT of a table, else empty
+	Seed        string   // CSV of a seeded table, else empty
 	text        string
 }
 
@@ -78,7 +79,7 @@ type Set []Object
 var Embedded = sync.OnceValues(func() (Set, error) { return Load(files) })
 
 // algorithm counts changes of how the files are applied that their bytes do not show.
-const algorithm = "1"
+const algorithm = "2"
 
 // ImportHash is the fingerprint of the projection, layer 0.
 func (s Set) ImportHash() string {
@@ -98,23 +99,35 @@ func (s Set) hash(in func(Object) bool) string {
 	for _, o := range sorted {
 		if in(o) {
 			fmt.Fprintf(h, "%s %d\n%s", o.File, len(o.text), o.text)
+			fmt.Fprintf(h, "%d\n%s", len(o.Seed), o.Seed)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Tables returns the derived tables.
+// Tables returns the tables derived from raw.
 func (s Set) Tables() []Object {
 	var out []Object
 	for _, o := range s {
-		if o.Kind == Table {
+		if o.Fill != "" {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// Load reads the *.sql files at the top of fsys.
+// Seeded returns the tables that CSV files fill.
+func (s Set) Seeded() []Object {
+	var out []Object
+	for _, o := range s {
+		if o.Seed != "" {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Load reads the *.sql files at the top of fsys, and the *.csv files of seeded tables.
 func Load(fsys fs.FS) (Set, error) {
 	names, err := fs.Glob(fsys, "*.sql")
 	if err != nil {
@@ -130,6 +143,16 @@ func Load(fsys fs.FS) (Set, error) {
 		o, err := parse(name, string(text))
 		if err != nil {
 			return nil, err
+		}
+		if o.Kind == Table && o.Fill == "" {
+			seed, err := fs.ReadFile(fsys, o.Name+".csv")
+			if err != nil {
+				return nil, fmt.Errorf("%s: table without INSERT, and no %s.csv", o.File, o.Name)
+			}
+			o.Seed = string(seed)
+			if _, err := o.SeedRows(o.Name+".csv", o.Seed, BuiltIn); err != nil {
+				return nil, err
+			}
 		}
 		set = append(set, o)
 	}
@@ -248,8 +271,6 @@ func (o *Object) statements(body string) error {
 	switch {
 	case o.Kind == "":
 		return fmt.Errorf("%s: no statement", o.File)
-	case o.Kind == Table && o.Fill == "":
-		return fmt.Errorf("%s: table without INSERT", o.File)
 	case o.Kind == Macro && len(o.Parts) == len(o.Create):
 		return fmt.Errorf("%s: makes no macro %q", o.File, o.Name)
 	}

@@ -80,7 +80,7 @@ func (w *writer) rebuild(ctx context.Context, set schema.Set) error {
 			if err := w.create(ctx, o); err != nil {
 				return err
 			}
-			if o.Kind == schema.Table {
+			if o.Fill != "" {
 				if err := w.exec(ctx, o.Fill); err != nil {
 					return fmt.Errorf("derive %s: %w", o.Name, err)
 				}
@@ -150,12 +150,16 @@ func (w *writer) create(ctx context.Context, o schema.Object) error {
 	if o.Kind == schema.Macro {
 		columns = nil
 	}
+	kind := strings.ToUpper(string(o.Kind))
+	if o.Kind == schema.Macro && strings.Contains(o.Create[0], ") AS TABLE") {
+		kind = "MACRO TABLE"
+	}
 	for _, part := range o.Parts {
 		if err := w.comment(ctx, "MACRO", part, "Part of "+o.Name+".", nil); err != nil {
 			return err
 		}
 	}
-	return w.comment(ctx, strings.ToUpper(string(o.Kind)), o.Name, o.Comment(), columns)
+	return w.comment(ctx, kind, o.Name, o.Comment(), columns)
 }
 
 // comment attaches what a header says, in one round trip.

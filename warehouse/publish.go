@@ -176,7 +176,8 @@ func syncFile(path string) error {
 // stamp is what last-refresh holds.
 type stamp struct {
 	At          time.Time `json:"at"`
-	Fingerprint string    `json:"fingerprint"` // of the program's definitions and what it was asked to read
+	Fingerprint string    `json:"fingerprint"`           // of the program's definitions and what it was asked to read
+	PricesFile  string    `json:"prices_file,omitempty"` // the one --prices named
 	Summary     Summary   `json:"summary"`
 }
 

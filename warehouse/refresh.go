@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -37,6 +39,8 @@ type RefreshOptions struct {
 	Retention   string        // mirror or keep; empty leaves what is stored
 	Standby     string        // on or off; empty leaves what is stored
 	MemoryLimit string        // DuckDB's memory_limit, such as 1GB; empty takes the default
+	ConfigDir   string        // folder of a person's own CSV files; empty has none
+	Prices      *string       // absolute path of a person's prices, empty for the one in ConfigDir; nil leaves what is stored
 	Schema      schema.Set    // nil is the embedded one
 	// Progress is told how many of the bytes that may have to be read are done; may be nil.
 	Progress func(done, total int64)
@@ -72,6 +76,7 @@ type Summary struct {
 	DatabaseOpens int       `json:"database_opens"`
 	ViewsRebuilt  bool      `json:"views_rebuilt"`
 	Compacted     bool      `json:"compacted"`
+	OwnRows       int       `json:"own_rows"` // rows of a person's own CSV files
 	Seconds       float64   `json:"seconds"`
 	Warnings      []string  `json:"warnings,omitempty"`
 	Failures      []Failure `json:"failures,omitempty"`
@@ -93,8 +98,9 @@ type refresh struct {
 	pub            published
 	plan           plan
 	settings       map[string]string
-	settingsChange bool // they differ from the stored ones
-	viewsFresh     bool // the file's views are this program's already
+	settingsChange bool              // they differ from the stored ones
+	own            map[string]string // settings that hold a person's own rows
+	viewsFresh     bool              // the file's views are this program's already
 	outcomes       []outcome
 }
 
@@ -119,7 +125,11 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	if s := opt.Layout.readStamp(); r.stampServes(s, start) {
+	s := opt.Layout.readStamp()
+	if err := r.readOwn(map[string]string{"prices_file": s.PricesFile}); err != nil {
+		return Summary{}, err
+	}
+	if r.stampServes(s, start) {
 		s.Summary.Status, s.Summary.Seconds = "fresh", time.Since(start).Seconds()
 		s.Summary.FilesOpened, s.Summary.BytesRead, s.Summary.RowsWritten, s.Summary.DatabaseOpens = 0, 0, 0, 0
 		return s.Summary, nil
@@ -178,12 +188,15 @@ func (r *refresh) fingerprint() string {
 	for _, root := range r.Roots {
 		fmt.Fprintln(h, root.Host, root.Agent, root.Path)
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.own)) {
+		fmt.Fprintf(h, "%s %q\n", name, r.own[name])
+	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 func (r *refresh) stampServes(s stamp, now time.Time) bool {
 	age := now.Sub(s.At)
-	return r.MaxAge > 0 && age >= 0 && age < r.MaxAge && !r.Verify && len(r.asked()) == 0 &&
+	return r.MaxAge > 0 && age >= 0 && age < r.MaxAge && !r.Verify && len(r.asked()) == 0 && r.Prices == nil &&
 		s.Fingerprint == r.fingerprint() && s.Summary.Database == r.Layout.Published && s.Summary.Failed == 0 && exists(r.Layout.Published)
 }
 
@@ -399,16 +412,19 @@ func (r *refresh) settle(generation int64, now time.Time) (changed []indexedFile
 	return changed, gone, dead
 }
 
-// writeSmall stores hosts and settings and says that the file is complete.
+// writeSmall stores hosts, settings and seeded rows and says that the file is complete.
 func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, now time.Time) error {
+	if err := w.seed(ctx, r.set, r.settings); err != nil {
+		return err
+	}
 	statements := []string{"BEGIN"}
 	for _, root := range r.Roots {
 		statements = append(statements, fmt.Sprintf(`INSERT INTO w.main.hosts SELECT %[1]s, %[2]s, %[3]d
 			WHERE NOT EXISTS (FROM w.main.hosts WHERE host = %[1]s AND root = %[2]s)`, quote(root.Host), quote(root.Path), generation))
 	}
-	for _, name := range []string{"retention", "standby"} {
+	for _, name := range slices.Sorted(maps.Keys(r.settings)) {
 		statements = append(statements, fmt.Sprintf(`DELETE FROM w.main.settings WHERE name = %[1]s AND value <> %[2]s`, quote(name), quote(r.settings[name])),
-			fmt.Sprintf(`INSERT INTO w.main.settings SELECT %[1]s, %[2]s, %[3]d WHERE NOT EXISTS (FROM w.main.settings WHERE name = %[1]s)`,
+			fmt.Sprintf(`INSERT INTO w.main.settings SELECT %[1]s, %[2]s, %[3]d WHERE %[2]s <> '' AND NOT EXISTS (FROM w.main.settings WHERE name = %[1]s)`,
 				quote(name), quote(r.settings[name]), generation))
 	}
 	statements = append(statements,
@@ -444,7 +460,7 @@ func (r *refresh) total(files map[string]indexedFile) {
 // finish writes the stamp.
 func (r *refresh) finish(start time.Time) error {
 	r.sum.Seconds = time.Since(start).Seconds()
-	if err := r.Layout.writeStamp(stamp{At: start.UTC(), Fingerprint: r.fingerprint(), Summary: r.sum}); err != nil {
+	if err := r.Layout.writeStamp(stamp{At: start.UTC(), Fingerprint: r.fingerprint(), PricesFile: r.settings["prices_file"], Summary: r.sum}); err != nil {
 		return fmt.Errorf("stamp: %w", err)
 	}
 	return nil

@@ -74,6 +74,13 @@ func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
 			r.settings[name] = asked
 		}
 	}
+	if err := r.readOwn(r.pub.settings); err != nil {
+		return err
+	}
+	for name, value := range r.own {
+		r.settingsChange = r.settingsChange || value != r.pub.settings[name]
+		r.settings[name] = value
+	}
 	keep := r.settings["retention"] == "keep"
 	r.plan = compare(t, r.Roots, r.pub.files, planOptions{keep: keep, verify: r.Verify})
 	r.sum.Scanned, r.sum.Unchanged = r.plan.scanned, r.plan.unchanged

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type refreshOptions struct {
 	verify    bool
 	retention string
 	standby   string
+	prices    string
 	memory    string
 	json      bool
 	quiet     bool
@@ -41,11 +43,16 @@ themselves. Trees of other machines lie under <warehouse directory>/imports/<lab
 A file that vanished takes its lines with it; --retention keep holds on to them, from then on.
 A folder that is missing or empty is taken for an unmounted disk, never for a deletion.
 
+Prices of models are built in (warehouse sql "FROM model_prices"). Rows of your own, in
+~/.config/warehouse/prices.csv or the file that --prices names, come before them: a CSV file with
+the columns model, input and output (USD per million tokens) and any others of model_prices.
+
 Exit code 3 means: published, but some sources could not be read.`,
 		Example: `  warehouse refresh
   duckdb -readonly "$(warehouse refresh)" "FROM sessions LIMIT 5"
   warehouse refresh --max-age 0 --json
-  warehouse refresh --retention keep`,
+  warehouse refresh --retention keep
+  warehouse refresh --prices ~/prices.csv`,
 		Args: argRange(0, 0, ""),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.refresh(cmd, o) },
 	}
@@ -55,6 +62,7 @@ Exit code 3 means: published, but some sources could not be read.`,
 	f.BoolVar(&o.verify, "verify", false, "compare every file with what was read of it, byte for byte")
 	f.StringVar(&o.retention, "retention", "", "what happens to lines of vanished files: mirror drops, keep keeps; sticks")
 	f.StringVar(&o.standby, "standby", "", "off trades the second copy for a copy at each refresh; sticks")
+	f.StringVar(&o.prices, "prices", "", "CSV `file` with prices of your own; sticks ('' returns to ~/.config/warehouse/prices.csv)")
 	f.StringVar(&o.memory, "memory-limit", "", "memory DuckDB may use, such as 512MB (default 1GB or a quarter)")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON on standard output instead of the path")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress and no summary")
@@ -84,6 +92,15 @@ func (a *app) refresh(cmd *cobra.Command, o refreshOptions) error {
 	opt := warehouse.RefreshOptions{
 		Layout: layout, Roots: roots, MaxAge: o.maxAge, Wait: o.wait, Verify: o.verify,
 		Retention: o.retention, Standby: o.standby, MemoryLimit: o.memory,
+		ConfigDir: warehouse.ConfigDir(os.Getenv, home),
+	}
+	if cmd.Flags().Changed("prices") {
+		if o.prices != "" {
+			if o.prices, err = filepath.Abs(o.prices); err != nil {
+				return err
+			}
+		}
+		opt.Prices = &o.prices
 	}
 	var clear func()
 	if !o.quiet {
@@ -158,6 +175,9 @@ func printSummary(w io.Writer, s warehouse.Summary, roots []warehouse.Root) {
 	}
 	fmt.Fprintf(w, "%s: %s; %s, %s read in %.2f s; %s of %s\n", s.Status, strings.Join(parts, ", "),
 		count(s.RowsWritten, "new line"), size(s.BytesRead), s.Seconds, count(s.Lines, "line"), size(s.Bytes))
+	if s.OwnRows > 0 {
+		fmt.Fprintf(w, "with %s of your own prices\n", count(int64(s.OwnRows), "row"))
+	}
 	for _, warning := range s.Warnings {
 		fmt.Fprintln(w, "warning: "+warning)
 	}
