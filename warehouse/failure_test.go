@@ -66,6 +66,10 @@ func TestFileThatFailsKeepsItsLines(t *testing.T) {
 				w.add(other, more)
 				lines += int64(strings.Count(more, "\n"))
 			}
+			mustRefresh(t, opt)
+			if sum := mustRefresh(t, opt); sum.Status != "unchanged" || sum.Failed != 1 {
+				t.Errorf("fails as before, and nothing else changed: got %s, %d failed", sum.Status, sum.Failed)
+			}
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}

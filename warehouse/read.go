@@ -156,15 +156,15 @@ func compare(t tree, roots []Root, known map[string]indexedFile, opt planOptions
 	return p
 }
 
-// stillFails tries to open a file whose last reading failed. A change of permissions leaves
-// inode, time and size as they were.
+// stillFails tries a file whose last reading failed, up to its first byte. A change of permissions
+// leaves inode, time and size as they were.
 func stillFails(path, why string) bool {
 	f, err := os.Open(path)
 	if err == nil {
+		_, err = f.Read(make([]byte, 1))
 		f.Close()
-		return false
 	}
-	return reason(err) == why
+	return err != nil && err != io.EOF && reason(err) == why
 }
 
 func problem(f found) indexedFile {
