@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Tests of what several processes do to one warehouse: the real program, and readers that are
@@ -119,6 +120,8 @@ func plainReader(path string) int {
 			}
 			db.Close()
 		}
+		// Between two looks the processor is the refresh's.
+		time.Sleep(5 * time.Millisecond)
 		if err != nil {
 			fmt.Println("error:", strings.ReplaceAll(err.Error(), "\n", " "))
 			return 1
@@ -174,7 +177,10 @@ func TestReadersDuringRefreshes(t *testing.T) {
 	published := map[int64]int64{first.Generation: first.Lines} // lines by generation
 	stop := startReader(t, first.Database)
 	events := watchNames(t, home)
-	const rounds = 50
+	rounds := 50
+	if testing.Short() {
+		rounds = 15
+	}
 	for range rounds {
 		switch path := w.some(); w.rng.IntN(4) {
 		case 0:

@@ -161,17 +161,23 @@ func difference(t testing.TB, db *sql.DB, got, want string) []string {
 	return out
 }
 
-// state is what index_meta of a file says; the file must not be open in this process.
-func state(t testing.TB, path string) (generation int64, complete bool) {
+// generations are the ones that index_meta of some files says, 0 where it says not complete. The
+// files must not be open in this process.
+func generations(t testing.TB, paths ...string) (found []int64) {
 	t.Helper()
 	db := plainDuckDB(t)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("ATTACH " + quote(path) + " AS f (READ_ONLY)"); err != nil {
-		t.Fatal(err)
+	for i, path := range paths {
+		var generation int64
+		name := fmt.Sprint("f", i)
+		if _, err := db.Exec("ATTACH " + quote(path) + " AS " + name + " (READ_ONLY)"); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.QueryRow("SELECT CASE WHEN is_complete THEN generation ELSE 0 END FROM " + name + ".main.index_meta").Scan(&generation); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, generation)
 	}
-	if err := db.QueryRow("SELECT generation, is_complete FROM f.main.index_meta").Scan(&generation, &complete); err != nil {
-		t.Fatal(err)
-	}
-	return generation, complete
+	return found
 }

@@ -22,8 +22,11 @@ func plainDuckDB(t testing.TB) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	if _, err := db.Exec("SET TimeZone = 'UTC'"); err != nil {
-		t.Fatal(err)
+	// Tests run beside one another, on tables of a few rows: more threads only wait for each other.
+	for _, s := range []string{"SET TimeZone = 'UTC'", "SET threads = 1"} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return db
 }
