@@ -6,6 +6,10 @@
 //   - A column is "--   name  description": three blanks before, two or more between. A line
 //     indented by two more continues the description.
 //   - An example is "--   command"; a line indented by two more continues it, on a line of its own.
+//   - "-- Totals: name, name" are the columns that a table sums in a row below the others,
+//     "-- Chart: label, value" the two that --chart draws. A line indented by three blanks or more
+//     continues either. The names are those of described columns; the first column of a report
+//     has no total, since the row says there what it is.
 //   - Text is set anew when shown, so a line end in it is a blank. A line that is indented or
 //     begins with "- " or "* " keeps its place.
 
@@ -21,19 +25,25 @@ import (
 var (
 	section   = regexp.MustCompile(`^ (Columns|Examples?):$`)
 	nearMiss  = regexp.MustCompile(`(?i)^(columns?|examples?)\s*(:.*)?$`)
+	nameList  = regexp.MustCompile(`^ (Totals|Chart): (\S.*)$`)
+	nearList  = regexp.MustCompile(`(?i)^(totals?|charts?)\s*(:.*)?$`)
+	nameIs    = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	oneWord   = regexp.MustCompile(`^[A-Z][A-Za-z]*:$`)
 	columnRow = regexp.MustCompile(`^   ([a-z][a-z0-9_]*)  +(\S.*)$`)
 	exampleIs = regexp.MustCompile(`^ {3}(\S.*)$`)
 	deeper    = regexp.MustCompile(`^ {5,}(\S.*)$`)
+	indented  = regexp.MustCompile(`^ {3,}(\S.*)$`)
 )
 
 type header struct {
 	q     *Query
 	in    string // section being read, "" in the text
 	seen  []string
-	ended bool // an empty line followed the columns
+	ended bool // an empty line followed the columns or names
 	text  strings.Builder
-	gap   bool // an empty line precedes the next one of the text
+	gap   bool              // an empty line precedes the next one of the text
+	names map[string]string // Totals and Chart as they are written
+	at    map[string]int    // lines they begin on
 }
 
 // header reads the leading comment, given without blanks at the line ends.
@@ -48,9 +58,9 @@ func (p parser) header(q *Query, lines []string) error {
 	if len(lines) > 1 && lines[1] != "--" {
 		return p.errorf(2, "got %q below the title, want an empty comment line", lines[1])
 	}
-	h := header{q: q}
+	h := header{q: q, names: map[string]string{}, at: map[string]int{}}
 	for i, line := range lines[1:] {
-		if err := h.line(strings.TrimPrefix(line, "--")); err != nil {
+		if err := h.line(strings.TrimPrefix(line, "--"), i+2); err != nil {
 			return p.errorf(i+2, "%w", err)
 		}
 	}
@@ -63,30 +73,47 @@ func (p parser) header(q *Query, lines []string) error {
 	case slices.Contains(h.seen, "Example") && len(q.Examples) == 0:
 		return p.errorf(len(lines), `no command below "-- Example:"`)
 	}
+	for _, name := range []string{"Totals", "Chart"} {
+		if err := h.list(name); err != nil {
+			return p.errorf(h.at[name], "%w", err)
+		}
+	}
 	return nil
 }
 
-func (h *header) line(rest string) error {
+func (h *header) line(rest string, n int) error {
 	word := strings.TrimSpace(rest)
 	if m := section.FindStringSubmatch(rest); m != nil {
 		name := strings.Replace(m[1], "Examples", "Example", 1)
 		if slices.Contains(h.seen, name) {
 			return fmt.Errorf("second %q", m[1]+":")
 		}
-		h.in, h.seen = name, append(h.seen, name)
+		h.in, h.seen, h.ended = name, append(h.seen, name), false
+		return nil
+	}
+	if m := nameList.FindStringSubmatch(rest); m != nil {
+		if slices.Contains(h.seen, m[1]) {
+			return fmt.Errorf("second %q", m[1]+":")
+		}
+		h.in, h.seen, h.ended = m[1], append(h.seen, m[1]), false
+		h.names[m[1]], h.at[m[1]] = m[2], n
 		return nil
 	}
 	switch {
 	case nearMiss.MatchString(word):
 		return fmt.Errorf(`got %q, want "-- Columns:", "-- Example:" or "-- Examples:" alone on a line`, "--"+rest)
+	case nearList.MatchString(word):
+		return fmt.Errorf(`got %q, want "-- Totals: column, column" or "-- Chart: label, value"`, "--"+rest)
 	case h.in == "" && oneWord.MatchString(word):
-		return fmt.Errorf(`unknown section %q, want "Columns:", "Example:" or "Examples:"`, word)
+		return fmt.Errorf(`unknown section %q, want "Columns:", "Totals: …", "Chart: …", "Example:" or "Examples:"`, word)
 	case rest != "" && rest[0] != ' ':
 		return fmt.Errorf(`got %q, want a blank behind "--"`, "--"+rest)
 	case h.in == "Columns":
 		return h.column(rest)
 	case h.in == "Example":
 		return h.example(rest)
+	case h.in != "":
+		return h.more(rest)
 	}
 	h.paragraph(rest)
 	return nil
@@ -122,6 +149,49 @@ func (h *header) example(rest string) error {
 		h.q.Examples[n-1] += "\n" + rest[len("   "):]
 	} else if rest != "" {
 		return fmt.Errorf(`got %q, want an example as "--   warehouse query …"`, "--"+rest)
+	}
+	return nil
+}
+
+// more reads what follows a line of names.
+func (h *header) more(rest string) error {
+	switch m := indented.FindStringSubmatch(rest); {
+	case rest == "":
+		h.ended = true
+	case m == nil || h.ended:
+		return fmt.Errorf("text behind %q, want it above the columns", h.in+":")
+	default:
+		h.names[h.in] += " " + m[1]
+	}
+	return nil
+}
+
+// list takes the names of a section that holds them, when all columns are known.
+func (h *header) list(section string) error {
+	text, ok := h.names[section]
+	if !ok {
+		return nil
+	}
+	names := strings.Split(text, ", ")
+	for i, name := range names {
+		switch {
+		case !nameIs.MatchString(name):
+			return fmt.Errorf("got %q in %q, want names with a comma and a blank between them", name, section+":")
+		case !slices.ContainsFunc(h.q.Columns, func(c Column) bool { return c.Name == name }):
+			return fmt.Errorf("%q in %q is no described column", name, section+":")
+		case slices.Contains(names[:i], name):
+			return fmt.Errorf("%q stands twice in %q", name, section+":")
+		case section == "Totals" && name == h.q.Columns[0].Name:
+			return fmt.Errorf("%q in %q is the first column, where the row says that it is the total", name, section+":")
+		}
+	}
+	switch {
+	case section == "Totals":
+		h.q.Totals = names
+	case len(names) != 2:
+		return fmt.Errorf("%d columns in %q, want two: label, value", len(names), section+":")
+	default:
+		h.q.Chart = Chart{Label: names[0], Value: names[1]}
 	}
 	return nil
 }

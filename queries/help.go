@@ -50,6 +50,12 @@ func Help(q Query) string {
 		}
 		b.WriteString(align(rows))
 	}
+	if len(q.Totals) > 0 {
+		b.WriteString("\nTotals, below a table:\n  " + wrap(strings.Join(q.Totals, ", "), "  "))
+	}
+	if q.Chart != (Chart{}) {
+		fmt.Fprintf(&b, "\nBars, with --chart:\n  %s by %s\n", q.Chart.Value, q.Chart.Label)
+	}
 	if len(q.Examples) > 0 {
 		b.WriteString("\nExamples:\n")
 		for _, e := range q.Examples {

@@ -6,7 +6,8 @@
 //     neither is an error, wherever it stands.
 //   - Text of a person's own header is taken as it comes: a comment that is no header is still a
 //     comment. Parameters are held to the shapes there too.
-//   - No SQL is understood besides the shapes: what else is wrong, DuckDB says when it runs.
+//   - No SQL is understood besides the shapes and where a statement ends: what else is wrong,
+//     DuckDB says when it runs.
 
 package queries
 
@@ -34,11 +35,15 @@ var reserved = strings.Fields(`all analyse analyze and anti any array as asc aso
 	variadic verbose when where window with`)
 
 var (
-	queryName   = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
-	looksLike   = regexp.MustCompile(`(?i)^\s*set[\s_]*variables?\b`)
-	paramShape  = regexp.MustCompile(`^SET VARIABLE ("?)([a-z][a-z0-9_]*)("?) += (?:coalesce\(getvariable\('([^']*)'\), '((?:[^']|'')*)'\)|getvariable\('([^']*)'\))::([^\s;]+);(.*)$`)
-	described   = regexp.MustCompile(`^ +-- (\S.*)$`)
-	getVariable = regexp.MustCompile(`(?i)\bgetvariable\('((?:[^']|'')*)'\)`)
+	queryName    = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	looksLike    = regexp.MustCompile(`(?i)^\s*set[\s_]*variables?\b`)
+	paramShape   = regexp.MustCompile(`^SET VARIABLE ("?)([a-z][a-z0-9_]*)("?) += (?:coalesce\(getvariable\('([^']*)'\), '((?:[^']|'')*)'\)|getvariable\('([^']*)'\))::([^\s;]+);(.*)$`)
+	described    = regexp.MustCompile(`^ +-- (\S.*)$`)
+	leading      = regexp.MustCompile(`^(?:\s+|--[^\n]*(?:\n|$))*`)
+	givesRows    = regexp.MustCompile(`(?i)^(with|select|from)\b`)
+	notesBegin   = regexp.MustCompile(`^SELECT\s`)
+	nearRequired = regexp.MustCompile(`(?i)[(\[]?required\W*$`)
+	getVariable  = regexp.MustCompile(`(?i)\bgetvariable\('((?:[^']|'')*)'\)`)
 )
 
 const shapes = `want SET VARIABLE name = coalesce(getvariable('name'), 'default')::TYPE;   -- description, or the same with getvariable('name')::TYPE`
@@ -83,7 +88,7 @@ func (p parser) parse(q Query) (Query, error) {
 		if p.strict {
 			return Query{}, err
 		}
-		q.Title, q.Description, q.Columns, q.Examples = plainTitle(lines[:n]), "", nil, nil
+		q = Query{Name: q.Name, Title: plainTitle(lines[:n]), SQL: q.SQL, Disk: true, HeaderError: err}
 	}
 
 	bodyAt := n // index of the line behind the last parameter
@@ -123,7 +128,39 @@ func (p parser) parse(q Query) (Query, error) {
 		_, q.Body, _ = strings.Cut(q.Body, "\n")
 	}
 	q.Body = strings.TrimLeft(q.Body, " \t\r\n")
+	notes, err := p.notes(q)
+	if err != nil && p.strict {
+		return Query{}, err
+	}
+	if err == nil && len(q.Columns) > 0 {
+		q.Notes = notes
+	}
 	return q, nil
+}
+
+// notes returns the text from the second of two statements on, and an error where more than one is
+// not laid out as rows and notes.
+func (p parser) notes(q Query) (string, error) {
+	parts := split(q.Body)
+	if len(parts) < 2 {
+		return "", nil
+	}
+	at := make([]int, len(parts)) // where each one begins in the file, behind the comment before it
+	for i, part := range parts {
+		at[i] = len(q.SQL) - len(q.Body) + part[0]
+		at[i] += len(leading.FindString(q.SQL[at[i]:]))
+	}
+	line := func(i int) int { return strings.Count(q.SQL[:at[i]], "\n") + 1 }
+	second := q.SQL[at[1]:]
+	switch {
+	case !givesRows.MatchString(q.SQL[at[0]:]):
+		return "", p.errorf(line(0), "first of two statements does not begin with WITH, SELECT or FROM")
+	case q.SQL[at[1]-1] != '\n' || !notesBegin.MatchString(second):
+		return "", p.errorf(line(1), "second statement does not begin with SELECT at the start of a line, as notes do")
+	case len(parts) > 2:
+		return "", p.errorf(line(2), "a statement behind the notes, want nothing there")
+	}
+	return second, nil
 }
 
 // param reads a SET VARIABLE line.
@@ -156,6 +193,13 @@ func (p parser) param(n int, line string) (Param, error) {
 		return Param{}, p.errorf(n, `parameter %q has no description: want "-- text" behind it`, param.Name)
 	default:
 		return Param{}, p.errorf(n, `parameter %q is followed by %q, want " -- description"`, param.Name, m[8])
+	}
+	switch {
+	case !p.strict || !nearRequired.MatchString(param.Description):
+	case param.HasDefault:
+		return Param{}, p.errorf(n, "parameter %q is required and has a default, want one of both", param.Name)
+	case !param.Required():
+		return Param{}, p.errorf(n, `parameter %q: description ends in %q, want "(required)"`, param.Name, nearRequired.FindString(param.Description))
 	}
 	return param, nil
 }

@@ -4,15 +4,24 @@
 //
 //   - The file's name is the report's name: tool-errors.sql is "tool-errors".
 //   - The header is the leading comment: a title with the grain that ends with a full stop, text,
-//     "Columns:" and "Example:" or "Examples:".
+//     "Columns:", where they apply "Totals: column, column" and "Chart: label, value", and
+//     "Example:" or "Examples:".
 //   - A parameter is declared where it executes, on a SET VARIABLE line of its own, before the
 //     first statement. The line gives name, type, default and description; nothing restates them.
+//     A parameter without default whose description ends in "(required)" has to be given to the
+//     command; where the file is pasted it is NULL, as others are.
 //   - A name means the same, with the same type, in every file.
+//   - Behind the statement that gives the rows, directly below it, there may be a second one: the
+//     notes. It begins with SELECT at the start of a line and gives one column of text; each of
+//     its rows is a line below a table, a chart or Markdown. Formats for programs do not run it.
+//     Nothing stands behind it.
 //   - A near-miss is an error naming file and line, since a declaration that is quietly taken for
 //     something else gives a report that ignores what was asked.
 //
-// A person's own file is read by the same rules, but needs no header. Files can be pasted into
-// `duckdb -readonly` as they are.
+// A person's own file is read by the same rules, but needs no header. Several statements in it are
+// a script, whose last one gives the rows; only a file that describes its columns and is laid out
+// as above has notes, so that a copy of a report prints what the report does. Files can be pasted
+// into `duckdb -readonly` as they are.
 package queries
 
 import (
@@ -22,6 +31,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -34,11 +44,24 @@ type Query struct {
 	Title       string // first line: what it shows, with the grain
 	Description string // paragraphs with a blank line between them
 	Columns     []Column
+	Totals      []string // columns summed below a table
+	Chart       Chart    // zero without one
 	Examples    []string // command lines; a continued one holds line ends
 	Params      []Param  // in the order of the file
 	SQL         string   // the whole file
 	Body        string   // what follows the last parameter: the statements to run
+	Notes       string   // end of the file from the second statement on, empty without one
 	Disk        bool     // a person's own file, not an embedded one
+	HeaderError error    // why the leading comment of a person's own file is taken for no header
+}
+
+// Rows is the file without the notes: the script whose last statement gives the rows.
+func (q Query) Rows() string { return strings.TrimSuffix(q.SQL, q.Notes) }
+
+// Chart names the columns that are drawn as bars.
+type Chart struct {
+	Label string
+	Value string
 }
 
 // Column is a documented column of the result.
@@ -55,6 +78,11 @@ type Param struct {
 	HasDefault  bool // without a default the value is NULL
 	Description string
 	Line        int
+}
+
+// Required tells whether the command cannot do without a value.
+func (p Param) Required() bool {
+	return !p.HasDefault && strings.HasSuffix(p.Description, "(required)")
 }
 
 // Param returns the declaration of a parameter.
@@ -129,9 +157,6 @@ func agree(all []Query) error {
 			case was.Type != p.Type:
 				errs = append(errs, fmt.Errorf("%s:%d: parameter %q is %s, but %s in %s:%d",
 					file, p.Line, p.Name, p.Type, was.Type, was.file, was.Line))
-			case was.HasDefault != p.HasDefault:
-				errs = append(errs, fmt.Errorf("%s:%d: parameter %q has a default in only one of this file and %s:%d",
-					file, p.Line, p.Name, was.file, was.Line))
 			}
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"warehouse/queries"
 )
@@ -18,7 +16,8 @@ import (
 // The rules are:
 //
 //   - A parameter reaches SQL as the value of a variable, never as text of a statement.
-//   - A script runs on one connection; its last statement is the result.
+//   - A script runs on one connection; its last statement is the result. The notes of a report run
+//     behind its rows on the same one, where the variables are set.
 //   - Columns of type JSON are handed out as their text: the driver would decode them, and lose
 //     big numbers on the way.
 
@@ -30,6 +29,10 @@ type Column struct {
 
 // Rows is a result. Values are what the duckdb driver returns, JSON as string.
 type Rows struct {
+	// Limit is the value of the report's parameter limit, 0 where there is none: as many rows may
+	// not be all.
+	Limit int64
+
 	rows    *sql.Rows
 	columns []Column
 	dest    []any
@@ -64,7 +67,7 @@ var ErrNoStatement = errors.New("no statement")
 
 // Query runs a script of one or more statements and returns the result of the last.
 func (r *Reader) Query(ctx context.Context, script string) (*Rows, error) {
-	statements := splitSQL(script)
+	statements := queries.Split(script)
 	if len(statements) == 0 {
 		return nil, ErrNoStatement
 	}
@@ -128,8 +131,8 @@ func (r *Reader) describe(ctx context.Context, statement string) (string, []Colu
 	return "SELECT " + strings.Join(out, ", ") + " FROM (" + statement + "\n) AS q(" + strings.Join(names, ", ") + ")", columns
 }
 
-// ErrParameter is returned for a parameter that a report does not declare or whose value does
-// not fit its type; the message says which.
+// ErrParameter is returned for a parameter that a report does not declare, that it requires and
+// was not given, or whose value does not fit its type; the message says which.
 var ErrParameter = errors.New("parameter")
 
 // Run runs a report with parameters given as text. now is what relative times count from.
@@ -139,8 +142,18 @@ func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]str
 			return nil, declared(q, fmt.Sprintf("no parameter %q", name))
 		}
 	}
+	var limit int64
 	for _, p := range q.Params {
 		text, given := values[p.Name]
+		if !given && p.Required() {
+			return nil, declared(q, fmt.Sprintf("parameter %s is missing", p.Name))
+		}
+		if p.Name == "limit" {
+			var err error
+			if limit, err = r.limit(ctx, p, text, given); err != nil {
+				return nil, err
+			}
+		}
 		if !given {
 			continue
 		}
@@ -158,7 +171,59 @@ func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]str
 			return nil, engineError(err)
 		}
 	}
-	return r.Query(ctx, q.SQL)
+	rows, err := r.Query(ctx, q.Rows())
+	if err != nil {
+		return nil, err
+	}
+	rows.Limit = limit
+	return rows, nil
+}
+
+// limit is the value of a parameter that says how many rows to show. Text that is no number is
+// refused later, where it is given, and no limit where it is the default.
+func (r *Reader) limit(ctx context.Context, p queries.Param, text string, given bool) (int64, error) {
+	if !given {
+		text = p.Default
+	}
+	var n sql.NullInt64
+	err := r.conn.QueryRowContext(ctx, "SELECT try_cast(try_cast(?::VARCHAR AS "+p.Type+") AS BIGINT)", text).Scan(&n)
+	if err != nil {
+		return 0, engineError(err)
+	}
+	return n.Int64, nil
+}
+
+// Notes runs the notes of a report that Run has run on this connection, and returns their lines.
+// Its rows have to be read to their end or closed before.
+func (r *Reader) Notes(ctx context.Context, q queries.Query) ([]string, error) {
+	if q.Notes == "" {
+		return nil, nil
+	}
+	rows, err := r.Query(ctx, q.Notes)
+	if err != nil {
+		return nil, fmt.Errorf("notes of %s: %w", q.Name, err)
+	}
+	defer rows.Close()
+	if n := len(rows.columns); n != 1 {
+		return nil, fmt.Errorf("notes of %s: %d columns, want one of text", q.Name, n)
+	}
+	var lines []string
+	for {
+		values, err := rows.Next()
+		switch {
+		case err == io.EOF:
+			return lines, nil
+		case err != nil:
+			return nil, fmt.Errorf("notes of %s: %w", q.Name, err)
+		}
+		switch v := values[0].(type) {
+		case nil: // a note that does not apply
+		case string:
+			lines = append(lines, v)
+		default:
+			return nil, fmt.Errorf("notes of %s: %T, want text", q.Name, v)
+		}
+	}
 }
 
 func declared(q queries.Query, what string) error {
@@ -172,7 +237,11 @@ func Declared(q queries.Query) string {
 	}
 	var names []string
 	for _, p := range q.Params {
-		names = append(names, p.Name+" ("+strings.ToLower(p.Type)+")")
+		text := p.Name + " (" + strings.ToLower(p.Type)
+		if p.Required() {
+			text += ", required"
+		}
+		names = append(names, text+")")
 	}
 	return q.Name + ": it takes " + strings.Join(names, ", ")
 }
@@ -226,95 +295,4 @@ func queryError(err error) error {
 		return WithHint(e, "list the columns of a view with: warehouse schema NAME")
 	}
 	return e
-}
-
-// splitSQL cuts a script at the semicolons that are not inside a string, a quoted name or a comment.
-func splitSQL(script string) []string {
-	var out []string
-	start, blank := 0, true
-	for i := 0; i < len(script); {
-		rest := script[i:]
-		r, skip := utf8.DecodeRuneInString(rest)
-		switch {
-		case r == '\'' || r == '"':
-			skip = quotedLength(rest, r == '\'' && escapes(script[:i]))
-			blank = false
-		case strings.HasPrefix(rest, "--"):
-			skip = until(rest, "\n")
-		case strings.HasPrefix(rest, "/*"):
-			skip = commentLength(rest)
-		case r == '$':
-			if tag := dollarTag.FindString(rest); tag != "" {
-				skip = len(tag) + until(rest[len(tag):], tag)
-			}
-			blank = false
-		case r == ';':
-			if !blank {
-				out = append(out, strings.TrimSpace(script[start:i]))
-			}
-			start, blank = i+1, true
-		case !unicode.IsSpace(r):
-			blank = false
-		}
-		i += skip
-	}
-	if !blank {
-		out = append(out, strings.TrimSpace(script[start:]))
-	}
-	return out
-}
-
-var dollarTag = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)?\$`)
-
-// until returns the length of s up to and with the first end, or all of it.
-func until(s, end string) int {
-	if i := strings.Index(s, end); i >= 0 {
-		return i + len(end)
-	}
-	return len(s)
-}
-
-// escapes reports whether a string behind this text is an E'…', in which a backslash escapes.
-func escapes(before string) bool {
-	n := len(before)
-	if n == 0 || before[n-1] != 'e' && before[n-1] != 'E' {
-		return false
-	}
-	r, _ := utf8.DecodeLastRuneInString(before[:n-1])
-	return !(r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
-}
-
-// quotedLength is the length of a quoted run at the start of s, doubled quotes included.
-func quotedLength(s string, escapes bool) int {
-	for i := 1; i < len(s); i++ {
-		switch {
-		case escapes && s[i] == '\\':
-			i++
-		case s[i] != s[0]:
-		case i+1 < len(s) && s[i+1] == s[0]:
-			i++
-		default:
-			return i + 1
-		}
-	}
-	return len(s)
-}
-
-// commentLength is the length of a comment at the start of s; comments nest.
-func commentLength(s string) int {
-	depth := 0
-	for i := 0; i < len(s)-1; i++ {
-		switch s[i : i+2] {
-		case "/*":
-			depth++
-			i++
-		case "*/":
-			depth--
-			i++
-			if depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(s)
 }

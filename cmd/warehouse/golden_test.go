@@ -46,6 +46,11 @@ var variants = []struct {
 	{"sample", "sessions", "day", map[string]string{"since": "2026-10-13", "until": "2026-10-13"}},
 	{"sample", "tool-errors", "by-tool", map[string]string{"by": "tool"}},
 	{"sample", "tool-stats", "project", map[string]string{"project": "orchard"}},
+	{"", "usage-timeline", "", map[string]string{"session": ""}},
+	{"sample", "usage-by-agent", "apart", map[string]string{"apart": "true"}},
+	{"sample", "usage-daily", "limit", map[string]string{"limit": "1"}},
+	{"sample", "usage-explain", "model", map[string]string{"model": "claude-opus-4-6"}},
+	{"sample", "top-sessions", "output", map[string]string{"sort": "output", "limit": "2"}},
 }
 
 func TestTrees(t *testing.T) {
@@ -215,7 +220,7 @@ func reported(t *testing.T, db string, q queries.Query, params map[string]string
 	}
 	defer rows.Close()
 	var out bytes.Buffer
-	if err := printRows(&out, "table", relocated{rowsOf{rows}, testdata}, printOptions{}); err != nil {
+	if err := printRows(&out, "table", relocated{rowsOf{rows}, testdata}, reportOptions(t.Context(), q, r, rows)); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -242,7 +247,13 @@ func (r relocated) Next() ([]any, error) {
 func testPasted(t *testing.T, db string, all []queries.Query) {
 	for _, q := range all {
 		columns, rows := pasted(t, db, q)
-		if n := strings.Count(succeed(t, "query", q.Name, "--format", "jsonl"), "\n"); n != rows {
+		args := []string{"query", q.Name, "--format", "jsonl"}
+		for _, p := range q.Params {
+			if p.Required() { // every text begins with none, as NULL lets all pass
+				args = append(args, "--"+p.Name, "")
+			}
+		}
+		if n := strings.Count(succeed(t, args...), "\n"); n != rows {
 			t.Errorf("%s: got %d rows, %d pasted", q.Name, n, rows)
 		}
 		var described []string
@@ -264,7 +275,7 @@ func pasted(t *testing.T, path string, q queries.Query) (columns []string, n int
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.Query(q.SQL)
+	rows, err := db.Query(q.Rows())
 	if err != nil {
 		t.Fatalf("%s, pasted: %v", q.Name, err)
 	}

@@ -18,6 +18,7 @@ type outputOptions struct {
 	format  string
 	zone    string
 	maxRows int
+	chart   bool // bars instead of rows
 }
 
 func (o *outputOptions) register(cmd *cobra.Command) {
@@ -34,8 +35,8 @@ func (o *outputOptions) check() error {
 	return err
 }
 
-// print writes rows in the chosen format.
-func (a *app) print(rows *warehouse.Rows, o outputOptions) error {
+// print writes rows in the chosen format. opt is what a report says of them.
+func (a *app) print(rows *warehouse.Rows, o outputOptions, opt printOptions) error {
 	defer rows.Close()
 	width, terminal := terminalWidth(a.stdout)
 	format := o.format
@@ -49,9 +50,13 @@ func (a *app) print(rows *warehouse.Rows, o outputOptions) error {
 	if err != nil {
 		return err
 	}
-	return printRows(a.stdout, format, rowsOf{rows}, printOptions{
-		Location: loc, Width: width, MaxRows: o.maxRows, Color: terminal && os.Getenv("NO_COLOR") == "",
-	})
+	if o.chart {
+		format = "chart"
+	}
+	opt.Location, opt.Width, opt.MaxRows = loc, width, o.maxRows
+	opt.Color = terminal && os.Getenv("NO_COLOR") == ""
+	opt.ASCII = asciiLocale(os.Getenv)
+	return printRows(a.stdout, format, rowsOf{rows}, opt)
 }
 
 // rowsOf is a rowSource of a result.

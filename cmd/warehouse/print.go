@@ -2,16 +2,20 @@
 //
 // The rules are:
 //
-//   - Every format shows the same values. table and markdown are for people, json, jsonl and csv
-//     for programs: there numbers are plain, times are RFC 3339 and nothing is left out or cut.
+//   - Every format has the same rows. table and markdown are for people, json, jsonl and csv for
+//     programs: there numbers are plain, times are RFC 3339 and nothing is left out, cut or added.
 //   - Transcripts hold whatever a program printed. No control character of theirs reaches a
 //     terminal: JSON escapes it, the other formats show it as text, such as \x1b.
 //   - Decimals and big integers never pass through a float.
 //   - NULL is empty, and null in JSON. A NULL cost is "unpriced", since an empty cell in a list of
 //     costs reads as 0.
-//   - Times with a zone are shown in the asked one, and the zone is stated: below a table, in the
-//     value elsewhere. Times without one are shown as they are.
-//   - Rows are written as they come, but for a table, whose widths depend on all of them.
+//   - Times with a zone are shown in the asked one. Below a table, a chart and Markdown the zone is
+//     stated where anything may depend on it: where a column is a time with a zone or a DATE, and
+//     for every report with a parameter of type TIMESTAMPTZ (since, until), since what it selects
+//     depends on it and so do days, weeks and hours that it names in text. Times without a zone are
+//     shown as they are.
+//   - Rows are written as they come, but for a table, whose widths depend on all of them, and for
+//     Markdown with money in it, whose decimals do.
 
 package main
 
@@ -25,6 +29,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"warehouse/queries"
 )
 
 // printFormats are the values --format takes.
@@ -48,7 +54,15 @@ type printOptions struct {
 	Location *time.Location // zone of times that have one; nil is UTC
 	Width    int            // columns of the terminal, for tables; 0 is unlimited
 	Color    bool           // for tables
+	ASCII    bool           // bars of a terminal that does not show blocks
 	MaxRows  int            // rows of a table; 0 is all
+
+	// What a report says of its rows, for tables, charts and Markdown.
+	Totals []string      // columns that are summed
+	Chart  queries.Chart // columns that are drawn
+	Limit  int64         // rows it was limited to; 0 is all
+	Zoned  bool          // it selects by time
+	Notes  func() ([]string, error)
 }
 
 // printRows writes all rows in a format of printFormats. What was written before an error stays;
@@ -64,6 +78,8 @@ func printRows(w io.Writer, format string, rows rowSource, opt printOptions) err
 	out := bufio.NewWriterSize(w, 1<<16)
 	var err error
 	switch format {
+	case "chart":
+		err = printChart(out, cols, rows, opt)
 	case "table":
 		err = printTable(out, cols, rows, opt)
 	case "json":
@@ -160,35 +176,6 @@ func printCSV(w *bufio.Writer, cols []cellColumn, rows rowSource, opt printOptio
 	})
 	out.Flush()
 	return errors.Join(err, out.Error())
-}
-
-func printMarkdown(w *bufio.Writer, cols []cellColumn, rows rowSource, opt printOptions) error {
-	c := cellWriter{opt.Location, cellMarkdown}
-	write := func(cells []string) error {
-		_, err := w.WriteString("| " + strings.Join(cells, " | ") + " |\n")
-		return err
-	}
-	if len(cols) == 0 {
-		return printEach(rows, 0, func([]any) error { return nil })
-	}
-	cells := make([]string, len(cols))
-	rule := make([]string, len(cols))
-	for i, col := range cols {
-		cells[i] = cellCleanMarkdown(col.Name)
-		rule[i] = "---"
-		if col.right {
-			rule[i] = "---:"
-		}
-	}
-	if err := errors.Join(write(cells), write(rule)); err != nil {
-		return err
-	}
-	return printEach(rows, len(cols), func(values []any) error {
-		for i, v := range values {
-			cells[i] = cellCleanMarkdown(c.text(v, cols[i]))
-		}
-		return write(cells)
-	})
 }
 
 // jsonKeys are the columns' names, made distinct: a second "a" is "a_2", unless there is one.

@@ -2,8 +2,9 @@
 //
 // The rules are:
 //
-//   - A number has all its digits, a decimal its whole scale. Only a table rounds, and only floats:
-//     to six decimals, or six digits below one.
+//   - A number has all its digits, a decimal its whole scale; money has rules of its own, in
+//     print_money.go. Else only a table rounds, and only floats: to six decimals, or six digits
+//     below one.
 //   - A time has microseconds only where they are not zero, and in tables none.
 //   - A duration reads like 1h02m03s, with days (3d) and months (2mo) before it where DuckDB keeps
 //     them apart, since a day or a month is no fixed number of hours.
@@ -57,7 +58,7 @@ func (c cellWriter) text(v any, col cellColumn) string {
 		return "unpriced"
 	}
 	s, shape := c.scalar(v, col.cellType)
-	if c.form == cellTable && shape == cellBare && col.grouped {
+	if shape == cellBare && col.grouped && (c.form == cellTable || c.form == cellMarkdown && col.money) {
 		return cellGroup(s)
 	}
 	return s
@@ -88,7 +89,13 @@ func (c cellWriter) scalar(v any, t cellType) (string, cellShape) {
 		if v.Value == nil {
 			return "", cellNull
 		}
-		return cellDecimal(v), cellBare
+		switch {
+		case !t.money:
+			return cellDecimal(v), cellBare
+		case c.form == cellData:
+			return moneyDigits(v), cellBare
+		}
+		return moneyText(v, t.decimals), cellBare
 	case time.Time:
 		return c.time(v, t.kind), cellString
 	case duckdb.Interval:

@@ -6,20 +6,19 @@
 //   - The widest text columns are cut first, all to the same width, but not below printReadable;
 //     numbers, times and what else would read as another value are never cut.
 //   - Columns for which there is no room even so are left out from the right, where a report has
-//     what matters least.
-//   - Below it stand the number of rows, whether there were more, the columns left out and the zone
-//     of the times.
+//     what matters least. The first and the one that a chart would draw stay.
+//   - Sums stand below the rows, behind a rule. Bars stand at the right where there is room for
+//     them when all columns have theirs.
+//   - Below it stand what print_footer.go says and the columns left out.
 
 package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
-	"os"
-	"strconv"
+	"math/big"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -31,7 +30,6 @@ const (
 )
 
 func printTable(w *bufio.Writer, cols []cellColumn, rows rowSource, opt printOptions) error {
-	c := cellWriter{opt.Location, cellTable}
 	widths := make([]int, len(cols))
 	enough := 0 // width above which text is cut in any case
 	if opt.Width > 0 {
@@ -50,50 +48,90 @@ func printTable(w *bufio.Writer, cols []cellColumn, rows rowSource, opt printOpt
 		head[i] = col.Name
 	}
 	head = line(head)
+	drawn := -1 // column that the bars are of
+	if opt.Chart.Value != "" {
+		var err error
+		if drawn, err = printNumber(cols, opt.Chart.Value, "a chart"); err != nil {
+			return err
+		}
+	}
 	var body [][]string
-	full := errors.New("more rows than asked for") // ends the reading
-	err := printEach(rows, len(cols), func(values []any) error {
-		if opt.MaxRows > 0 && len(body) == opt.MaxRows {
-			return full
-		}
-		cells := make([]string, len(cols))
-		for i, v := range values {
-			cells[i] = c.text(v, cols[i])
-		}
+	var sizes []*big.Rat
+	as := func(_ int, s string) string { return s }
+	s, total, err := printText(cellWriter{opt.Location, cellTable}, cols, rows, opt, as, func(cells []string, values []any) error {
 		body = append(body, line(cells))
+		if drawn >= 0 {
+			sizes = append(sizes, cellRat(values[drawn]))
+		}
 		return nil
 	})
-	more := err == full
-	if err != nil && !more {
+	if err != nil {
 		return err
 	}
-	shown := printShown(cols, widths, opt.Width)
-	if shown > 0 {
-		printFit(cols[:shown], widths, opt.Width)
-		w.WriteString(printGrid(cols[:shown], widths, head, body, opt.Color))
+	if total != nil {
+		total = line(total)
+	}
+	shown, left := printShown(cols, widths, opt)
+	g := grid{
+		cols: printPick(cols, shown), widths: printPick(widths, shown), head: printPick(head, shown),
+		total: printPick(total, shown), color: opt.Color,
+	}
+	for _, cells := range body {
+		g.body = append(g.body, printPick(cells, shown))
+	}
+	if len(shown) > 0 {
+		printFit(g.cols, g.widths, opt.Width)
+		if drawn >= 0 && len(left) == 0 {
+			g.addBars(sizes, opt)
+		}
+		w.WriteString(g.render())
 		w.WriteByte('\n')
 	}
-	_, err = w.WriteString(printFooter(cols, shown, len(body), more, opt.Location))
-	return err
+	w.WriteString(printFooter(g.cols, s, opt) + printLeftOut(printPick(cols, left)))
+	return printNotes(w, opt, "", func(note string) string { return printSafe(note) })
 }
 
-// printShown returns how many of the columns there is room for, at least one where there are any.
-func printShown(cols []cellColumn, widths []int, width int) int {
-	if width <= 0 {
-		return len(cols)
+// printPick returns the elements at the indexes, nil for nil.
+func printPick[T any](of []T, indexes []int) []T {
+	if of == nil {
+		return nil
 	}
-	for i, col := range cols {
-		if col.cut {
-			width -= min(widths[i], printReadable)
-		} else {
-			width -= widths[i]
-		}
-		if width < 0 && i > 0 {
-			return i
-		}
-		width -= len(printGap)
+	out := []T{}
+	for _, i := range indexes {
+		out = append(out, of[i])
 	}
-	return len(cols)
+	return out
+}
+
+// printShown returns the columns that there is room for, at least the first, and those left out.
+func printShown(cols []cellColumn, widths []int, opt printOptions) (shown, left []int) {
+	room := opt.Width
+	takes := func(i int) int {
+		if cols[i].cut {
+			return min(widths[i], printReadable) + len(printGap)
+		}
+		return widths[i] + len(printGap)
+	}
+	key := func(i int) bool { return i == 0 || cols[i].Name == opt.Chart.Value }
+	room += len(printGap) // none behind the last
+	for i := range cols {
+		if key(i) {
+			room -= takes(i)
+		}
+	}
+	full := false
+	for i := range cols {
+		if opt.Width <= 0 || key(i) || !full && takes(i) <= room {
+			shown = append(shown, i)
+			if !key(i) {
+				room -= takes(i)
+			}
+			continue
+		}
+		full = true
+		left = append(left, i)
+	}
+	return shown, left
 }
 
 // printFit narrows the widths of text columns until the table fits.
@@ -137,81 +175,89 @@ func printFit(cols []cellColumn, widths []int, width int) {
 	}
 }
 
-func printGrid(cols []cellColumn, widths []int, head []string, body [][]string, color bool) string {
+// grid is a table whose columns have their final widths.
+type grid struct {
+	cols   []cellColumn
+	widths []int
+	head   []string
+	body   [][]string
+	total  []string // nil without one
+	color  bool
+}
+
+// addBars adds a column of bars where there is room for one.
+func (g *grid) addBars(sizes []*big.Rat, opt printOptions) {
+	width := 20
+	if opt.Width > 0 {
+		left := opt.Width
+		for _, w := range g.widths {
+			left -= w + len(printGap)
+		}
+		width = min(width, left)
+	}
+	if width < 8 || len(sizes) < 2 {
+		return
+	}
+	g.cols, g.widths, g.head = append(slices.Clip(g.cols), cellColumn{}), append(slices.Clip(g.widths), width), append(slices.Clip(g.head), "")
+	for i, bar := range printBars(sizes, width, opt.ASCII) {
+		g.body[i] = append(slices.Clip(g.body[i]), bar)
+	}
+	if g.total != nil {
+		g.total = append(slices.Clip(g.total), "")
+	}
+}
+
+func (g *grid) render() string {
 	t := table.NewWriter()
 	style := table.StyleLight
 	style.Name = "warehouse"
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", ""
 	style.Box.MiddleVertical, style.Box.MiddleSeparator = printGap, printGap
-	style.Options = table.Options{SeparateColumns: true, SeparateHeader: true}
+	style.Options = table.Options{SeparateColumns: true, SeparateHeader: true, SeparateFooter: true}
 	style.Format = table.FormatOptions{} // names and text as they are
 	t.SetStyle(style)
 	t.SuppressTrailingSpaces()
-	configs := make([]table.ColumnConfig, len(cols))
-	for i, col := range cols {
+	configs := make([]table.ColumnConfig, len(g.cols))
+	for i, col := range g.cols {
 		configs[i] = table.ColumnConfig{Number: i + 1}
 		if col.right {
-			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
+			configs[i].Align, configs[i].AlignHeader, configs[i].AlignFooter = text.AlignRight, text.AlignRight, text.AlignRight
 		}
 	}
 	t.SetColumnConfigs(configs)
 	row := func(cells []string, before, after string) table.Row {
-		r := make(table.Row, len(cols))
-		for i := range cols {
-			r[i] = before + cellCut(cells[i], widths[i]) + after
+		r := make(table.Row, len(g.cols))
+		for i := range g.cols {
+			r[i] = before + cellCut(cells[i], g.widths[i]) + after
 		}
 		return r
 	}
 	// Written here rather than by text.Colors, which follows a switch of the whole program.
-	if color {
-		t.AppendHeader(row(head, "\x1b[1m", "\x1b[0m"))
-	} else {
-		t.AppendHeader(row(head, "", ""))
+	bold, plain := "", ""
+	if g.color {
+		bold, plain = "\x1b[1m", "\x1b[0m"
 	}
-	for _, cells := range body {
+	t.AppendHeader(row(g.head, bold, plain))
+	for _, cells := range g.body {
 		t.AppendRow(row(cells, "", ""))
+	}
+	if g.total != nil {
+		t.AppendFooter(row(g.total, bold, plain))
 	}
 	return t.Render()
 }
 
-func printFooter(cols []cellColumn, shown, n int, more bool, loc *time.Location) string {
-	s := cellGroup(strconv.Itoa(n)) + " rows"
-	if n == 1 {
-		s = "1 row"
+// printLeftOut names the columns for which there was no room.
+func printLeftOut(cols []cellColumn) string {
+	if len(cols) == 0 {
+		return ""
 	}
-	if more {
-		s = "first " + s + ", more left out"
+	var names []string
+	for _, col := range cols {
+		names = append(names, printSafe(col.Name))
 	}
-	for _, col := range cols[:shown] {
-		if col.zoned() {
-			s += ", times in " + fmtZone(loc, "/etc/localtime")
-			break
-		}
+	if more := len(names) - 8; more > 1 {
+		names = append(names[:8], fmt.Sprintf("%d more", more))
 	}
-	s = "(" + s + ")\n"
-	if shown < len(cols) {
-		var names []string
-		for _, col := range cols[shown:] {
-			names = append(names, printSafe(col.Name))
-		}
-		if more := len(names) - 8; more > 1 {
-			names = append(names[:8], fmt.Sprintf("%d more", more))
-		}
-		s += "no room for " + strings.Join(names, ", ") + "; --format jsonl has them\n"
-	}
-	return s
-}
-
-// fmtZone names a zone. Go calls the machine's "Local"; its name is in the link that /etc/localtime
-// is on most systems.
-func fmtZone(loc *time.Location, localtime string) string {
-	if loc.String() != "Local" {
-		return loc.String()
-	}
-	if target, err := os.Readlink(localtime); err == nil {
-		if _, name, ok := strings.Cut(target, "zoneinfo/"); ok {
-			return name
-		}
-	}
-	return "local time"
+	return "no room for " + strings.Join(names, ", ") + "; --format jsonl has them\n"
 }

@@ -73,10 +73,10 @@ func TestPrintFormats(t *testing.T) {
 	opt := printOptions{Location: printBerlin(t)}
 	for _, tt := range []struct{ format, want, empty string }{
 		{"table", `
-tool_name   failures      cost_usd  source_line  last_at
-─────────  ─────────  ────────────  ───────────  ───────────────────
-Bash       1,234,567  1,234.500000        12345  2026-11-30 14:05:09
-a|b "c"           -3      unpriced               2026-07-02 00:30:00
+tool_name   failures  cost_usd  source_line  last_at
+─────────  ─────────  ────────  ───────────  ───────────────────
+Bash       1,234,567  1,234.50        12345  2026-11-30 14:05:09
+a|b "c"           -3  unpriced               2026-07-02 00:30:00
 (2 rows, times in Europe/Berlin)
 `, `
 tool_name  failures  cost_usd  source_line  last_at
@@ -84,19 +84,19 @@ tool_name  failures  cost_usd  source_line  last_at
 (0 rows, times in Europe/Berlin)
 `},
 		{"json", `
-[{"tool_name":"Bash","failures":1234567,"cost_usd":1234.500000,"source_line":12345,"last_at":"2026-11-30T14:05:09+01:00"},
+[{"tool_name":"Bash","failures":1234567,"cost_usd":1234.5,"source_line":12345,"last_at":"2026-11-30T14:05:09+01:00"},
  {"tool_name":"a|b\n\"c\"","failures":-3,"cost_usd":null,"source_line":null,"last_at":"2026-07-02T00:30:00.250000+02:00"}]
 `, `
 []
 `},
 		{"jsonl", `
-{"tool_name":"Bash","failures":1234567,"cost_usd":1234.500000,"source_line":12345,"last_at":"2026-11-30T14:05:09+01:00"}
+{"tool_name":"Bash","failures":1234567,"cost_usd":1234.5,"source_line":12345,"last_at":"2026-11-30T14:05:09+01:00"}
 {"tool_name":"a|b\n\"c\"","failures":-3,"cost_usd":null,"source_line":null,"last_at":"2026-07-02T00:30:00.250000+02:00"}
 `, `
 `},
 		{"csv", `
 tool_name,failures,cost_usd,source_line,last_at
-Bash,1234567,1234.500000,12345,2026-11-30T14:05:09+01:00
+Bash,1234567,1234.5,12345,2026-11-30T14:05:09+01:00
 "a|b
 ""c""",-3,unpriced,,2026-07-02T00:30:00.250000+02:00
 `, `
@@ -105,11 +105,15 @@ tool_name,failures,cost_usd,source_line,last_at
 		{"markdown", `
 | tool_name | failures | cost_usd | source_line | last_at |
 | --- | ---: | ---: | ---: | --- |
-| Bash | 1234567 | 1234.500000 | 12345 | 2026-11-30 14:05:09 +01:00 |
+| Bash | 1234567 | 1,234.50 | 12345 | 2026-11-30 14:05:09 +01:00 |
 | a\|b<br>"c" | -3 | unpriced |  | 2026-07-02 00:30:00.250000 +02:00 |
+
+(2 rows, times in Europe/Berlin)
 `, `
 | tool_name | failures | cost_usd | source_line | last_at |
 | --- | ---: | ---: | ---: | --- |
+
+(0 rows, times in Europe/Berlin)
 `},
 	} {
 		t.Run(tt.format, func(t *testing.T) {

@@ -37,8 +37,10 @@ const (
 )
 
 type cellType struct {
-	kind   cellKind
-	fields []cellField // of a list its element, of a map key and value
+	kind     cellKind
+	fields   []cellField // of a list its element, of a map key and value
+	money    bool        // a column of amounts
+	decimals int         // that they are shown with
 }
 
 type cellField struct {
@@ -63,7 +65,7 @@ func cellTypeOf(name string) cellType {
 	name = strings.TrimSpace(name)
 	if strings.HasSuffix(name, "]") {
 		elem := name[:max(strings.LastIndexByte(name, '['), 0)]
-		return cellType{cellList, []cellField{{"", cellTypeOf(elem)}}}
+		return cellType{kind: cellList, fields: []cellField{{"", cellTypeOf(elem)}}}
 	}
 	base, args, _ := strings.Cut(name, "(")
 	t := cellType{kind: cellKinds[strings.ToUpper(strings.TrimSpace(base))]}
@@ -125,10 +127,10 @@ func (t cellType) elem(i int) cellType {
 	return cellType{}
 }
 
-// zoned tells whether values hold times that are shown in a zone.
-func (t cellType) zoned() bool {
-	return t.kind == cellStampZone ||
-		slices.ContainsFunc(t.fields, func(f cellField) bool { return f.zoned() })
+// has tells whether values are of the kind or hold such.
+func (t cellType) has(kind cellKind) bool {
+	return t.kind == kind ||
+		slices.ContainsFunc(t.fields, func(f cellField) bool { return f.has(kind) })
 }
 
 type cellColumn struct {
@@ -158,6 +160,7 @@ func cellColumnOf(info columnInfo) cellColumn {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	c.grouped = c.kind == cellNumber && (len(words) == 0 || !slices.Contains(cellKeys, words[len(words)-1]))
+	c.money = strings.HasPrefix(strings.ToUpper(info.Type), "DECIMAL") && c.kind == cellNumber && strings.HasSuffix(info.Name, "_usd")
 	c.unpriced = info.Name == "cost_usd" || strings.HasSuffix(info.Name, "_cost_usd")
 	return c
 }

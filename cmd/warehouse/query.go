@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -42,6 +43,7 @@ Times: --since and --until take a date, a time, or 30m, 12h, 7d, 2w; the day of 
 date counts whole.`,
 		Example: `  warehouse query --list
   warehouse query tool-errors --since 7d --limit 5
+  warehouse query usage-daily --since 30d --chart
   warehouse query tool-stats --help
   warehouse query --show sessions | duckdb -readonly "$(warehouse path)"
   warehouse query sessions -p project=/home/dev/app --format csv`,
@@ -53,6 +55,7 @@ date counts whole.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "list the reports")
 	f.StringVar(&o.show, "show", "", "print the SQL of a `report`, to be pasted into DuckDB")
+	f.BoolVar(&o.chart, "chart", false, "draw the report as bars, where it says of what")
 	f.StringArrayVarP(&o.params, "param", "p", nil, "set a parameter, `name=value`; may be repeated")
 	cmd.RegisterFlagCompletionFunc("show", completeQueries)
 	for _, name := range []string{"since", "until", "project", "host", "agent", "session", "limit"} {
@@ -125,6 +128,12 @@ func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case o.chart && o.format != "" && o.format != "table":
+		return usagef("--chart draws in the terminal, it has no --format %s", o.format)
+	case o.chart && q.Chart == (queries.Chart{}):
+		return warehouse.WithHint(usagef("%s has no chart", q.Name), "as a table: warehouse query "+q.Name)
+	}
 	values, err := o.values(cmd)
 	if err != nil {
 		return err
@@ -141,7 +150,22 @@ func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
 	if err != nil {
 		return err
 	}
-	return a.print(rows, o.outputOptions)
+	return a.print(rows, o.outputOptions, reportOptions(cmd.Context(), q, r, rows))
+}
+
+// reportOptions is what a report says of its rows.
+func reportOptions(ctx context.Context, q queries.Query, r *warehouse.Reader, rows *warehouse.Rows) printOptions {
+	opt := printOptions{Totals: q.Totals, Chart: q.Chart, Limit: rows.Limit}
+	for _, p := range q.Params {
+		opt.Zoned = opt.Zoned || p.Type == "TIMESTAMPTZ"
+	}
+	if q.Notes != "" {
+		opt.Notes = func() ([]string, error) {
+			rows.Close()
+			return r.Notes(ctx, q)
+		}
+	}
+	return opt
 }
 
 // values collects the parameters that were given.

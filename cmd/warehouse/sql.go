@@ -62,7 +62,7 @@ warehouse schema lists the views.`,
 			if err != nil {
 				return err
 			}
-			return a.print(rows, o)
+			return a.print(rows, o, printOptions{})
 		},
 	}
 	o.register(cmd)
