@@ -49,7 +49,12 @@ found AS (
     SELECT
         kind,
         version,
-        try_cast(string_split(version, '.') AS INTEGER[]) AS version_parts,
+        -- By parts: a try_cast to a list, one element of which fails, mixes up rows in DuckDB 1.5.6.
+        [
+            try_cast(split_part(version, '.', 1) AS INTEGER),
+            try_cast(split_part(version, '.', 2) AS INTEGER),
+            try_cast(split_part(version, '.', 3) AS INTEGER)
+        ] AS version_parts,
         unnest(keys) AS key,
         unnest(types) AS json_type,
         lines,

@@ -278,7 +278,14 @@ SELECT
     usage_kind = 'response'
         AND stop_reason IS NULL
         AND coalesce(output_tokens, 0) <= 8
-        AND coalesce(try_cast(string_split(version, '.') AS INTEGER[]) < [2, 1, 88], true) AS is_output_partial,
+        -- By parts: a try_cast to a list, one element of which fails, mixes up rows in DuckDB 1.5.6.
+        AND coalesce(
+            try_cast(split_part(version, '.', 1) AS SMALLINT)::BIGINT * 10000000000
+                + try_cast(split_part(version, '.', 2) AS SMALLINT)::BIGINT * 100000
+                + try_cast(split_part(version, '.', 3) AS SMALLINT)
+                < 20000100088,
+            true
+        ) AS is_output_partial,
     usage_kind = 'attempt' AS is_attempt
 FROM priced
 JOIN (

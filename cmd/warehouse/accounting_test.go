@@ -5,12 +5,13 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// TestAccountingTokens loads each case of testdata/accounting through the command and compares
-// the output tokens of each day with expected.tsv.
-func TestAccountingTokens(t *testing.T) {
+// TestAccounting loads each case of testdata/accounting through the command and holds the tokens
+// and the cost of its day against expected.tsv.
+func TestAccounting(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/accounting/expected.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -25,17 +26,20 @@ func TestAccountingTokens(t *testing.T) {
 		t.Fatalf("expected.tsv has %d rows, want a header and 14 cases", len(rows))
 	}
 	for _, row := range rows[1:] {
-		name, day, output := row[0], row[1], row[2]
+		name := row[0]
 		t.Run(name, func(t *testing.T) {
 			projects, err := filepath.Abs(filepath.Join("../../testdata/accounting", name, "projects"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			builtFrom(t, projects)
-			got := succeed(t, "sql", "--format", "csv", "--tz", "UTC",
-				"SELECT timestamp::DATE AS day, sum(output_tokens)::BIGINT AS output FROM message_usage WHERE NOT is_attempt GROUP BY ALL ORDER BY ALL")
-			if want := "day,output\n" + day + "," + output + "\n"; got != want {
-				t.Errorf("got %q, want %q", got, want)
+			report := readCSV(t, "query", "usage-daily", "--format", "csv", "--tz", "UTC")
+			if len(report) != 2 {
+				t.Fatalf("got %d days, want one: %q", len(report)-1, report)
+			}
+			day, output, cost := report[1][0], report[1][4], report[1][8]
+			if got, want := strings.Join([]string{day, output, cost}, " "), strings.Join(row[1:], " "); got != want {
+				t.Errorf("got %s, want %s", got, want)
 			}
 		})
 	}
