@@ -128,19 +128,19 @@ func seedHead(columns []seedColumn, head []string) ([]int, error) {
 	for i := range head {
 		head[i] = strings.TrimSpace(head[i])
 	}
-	at := make([]int, len(columns))
-	for i, c := range columns {
-		at[i] = slices.Index(head, c.name)
-		if at[i] < 0 && c.notNull && c.defaultValue == "" {
-			return nil, fmt.Errorf("no column %q; the columns are %s", c.name, seedNames(columns))
-		}
-	}
 	for i, name := range head {
 		switch {
 		case !slices.ContainsFunc(columns, func(c seedColumn) bool { return c.name == name }):
 			return nil, fmt.Errorf("unknown column %q; the columns are %s", name, seedNames(columns))
 		case slices.Index(head, name) != i:
 			return nil, fmt.Errorf("column %q stands there twice", name)
+		}
+	}
+	at := make([]int, len(columns))
+	for i, c := range columns {
+		at[i] = slices.Index(head, c.name)
+		if at[i] < 0 && c.notNull && c.defaultValue == "" {
+			return nil, fmt.Errorf("no column %q; the columns are %s", c.name, seedNames(columns))
 		}
 	}
 	return at, nil
