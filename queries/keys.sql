@@ -50,11 +50,10 @@ found AS (
         kind,
         version,
         -- By parts: a try_cast to a list, one element of which fails, mixes up rows in DuckDB 1.5.6.
-        [
-            try_cast(split_part(version, '.', 1) AS INTEGER),
-            try_cast(split_part(version, '.', 2) AS INTEGER),
-            try_cast(split_part(version, '.', 3) AS INTEGER)
-        ] AS version_parts,
+        CASE
+            WHEN regexp_matches(version, '^\d{1,6}\.\d{1,6}\.\d{1,6}$')
+            THEN [split_part(version, '.', 1)::INTEGER, split_part(version, '.', 2)::INTEGER, split_part(version, '.', 3)::INTEGER]
+        END AS version_parts,
         unnest(keys) AS key,
         unnest(types) AS json_type,
         lines,
