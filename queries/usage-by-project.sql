@@ -1,10 +1,11 @@
 -- Tokens and cost by project, one row per machine and project.
 --
 -- The project of a response is the working directory of the line it is booked by, so a session that
--- moved has its part in each.
+-- moved has its part in each. Worktrees that lie below their repository (.claude/worktrees) count
+-- for it; --apart true shows each on a row of its own.
 --
 -- Columns:
---   project_path        working directory
+--   project_path        working directory, or the repository it is a worktree of
 --   host                machine
 --   sessions            sessions with a response
 --   responses           responses of models
@@ -32,9 +33,10 @@ SET VARIABLE host    = getvariable('host')::VARCHAR;                            
 SET VARIABLE agent   = getvariable('agent')::VARCHAR;                                -- agent program (default all)
 SET VARIABLE session = getvariable('session')::VARCHAR;                              -- session id or the beginning of one (default all)
 SET VARIABLE "limit" = getvariable('limit')::INTEGER;                                -- rows to show (default all)
+SET VARIABLE apart   = coalesce(getvariable('apart'), 'false')::BOOLEAN;              -- each worktree on a row of its own
 
 SELECT
-    project_path,
+    CASE WHEN getvariable('apart') THEN message_usage.project_path ELSE repository(message_usage.project_path) END AS project_path,
     host,
     count(DISTINCT session_id) AS sessions,
     count(*) FILTER (usage_kind = 'response') AS responses,
@@ -48,12 +50,12 @@ SELECT
     max(timestamp) AS last_used_at
 FROM message_usage
 WHERE NOT is_attempt
-    AND date_filter(timestamp, getvariable('since'), getvariable('until'))
-    AND project_filter(project_path, getvariable('project'))
-    AND host_filter(host, getvariable('host'))
-    AND agent_filter(agent, getvariable('agent'))
-    AND session_filter(session_id, getvariable('session'))
-GROUP BY project_path, host
+    AND date_filter(message_usage.timestamp, getvariable('since'), getvariable('until'))
+    AND project_filter(message_usage.project_path, getvariable('project'))
+    AND host_filter(message_usage.host, getvariable('host'))
+    AND agent_filter(message_usage.agent, getvariable('agent'))
+    AND session_filter(message_usage.session_id, getvariable('session'))
+GROUP BY ALL
 ORDER BY cost_usd DESC NULLS LAST, total_tokens DESC, project_path, host
 LIMIT getvariable('limit');
 

@@ -320,7 +320,7 @@ func (s *sequence) ownOps() []op {
 			}
 			return true
 		}},
-		away("standby deleted", 1, func() error { return os.Remove(l.Standby) }),
+		away("standby deleted", 2, func() error { return os.Remove(l.Standby) }),
 		away("standby cut off", 1, func() error { return os.Truncate(l.Standby, 12288+int64(s.rng.IntN(100_000))) }),
 		away("standby overwritten", 1, func() error { return os.WriteFile(l.Standby, []byte("not a database"), 0o600) }),
 		away("log beside the standby", 1, func() error { return os.WriteFile(l.Standby+".wal", []byte("left"), 0o600) }),

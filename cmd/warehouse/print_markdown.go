@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -45,7 +46,8 @@ func printMarkdown(w *bufio.Writer, cols []cellColumn, rows rowSource, opt print
 			return err
 		}
 	}
-	if s.cut || printZone(cols, opt) != "" {
+	isDated := slices.ContainsFunc(cols, func(col cellColumn) bool { return col.has(cellDate) })
+	if s.cut || opt.Zoned || isDated { // times have their zone with them
 		w.WriteString("\n" + printFooter(cols, s, opt))
 	}
 	return printNotes(w, opt, "\n", cellCleanMarkdown)

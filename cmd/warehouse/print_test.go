@@ -107,13 +107,9 @@ tool_name,failures,cost_usd,source_line,last_at
 | --- | ---: | ---: | ---: | --- |
 | Bash | 1234567 | 1,234.50 | 12345 | 2026-11-30 14:05:09 +01:00 |
 | a\|b<br>"c" | -3 | unpriced |  | 2026-07-02 00:30:00.250000 +02:00 |
-
-(2 rows, times in Europe/Berlin)
 `, `
 | tool_name | failures | cost_usd | source_line | last_at |
 | --- | ---: | ---: | ---: | --- |
-
-(0 rows, times in Europe/Berlin)
 `},
 	} {
 		t.Run(tt.format, func(t *testing.T) {

@@ -138,6 +138,13 @@ func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
 	if err != nil {
 		return err
 	}
+	if tz, ok := values["tz"]; ok {
+		// The zone is the session's, not a report's; it can be given like a parameter.
+		if o.zone = tz; o.check() != nil {
+			return o.check()
+		}
+		delete(values, "tz")
+	}
 	r, err := a.open(cmd.Context(), o.zone)
 	if err != nil {
 		return err
