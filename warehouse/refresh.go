@@ -100,6 +100,7 @@ type refresh struct {
 	settings       map[string]string
 	settingsChange bool              // they differ from the stored ones
 	own            map[string]string // settings that hold a person's own rows
+	inStandby      map[string]string // settings of the standby before it caught up
 	viewsFresh     bool              // the file's views are this program's already
 	outcomes       []outcome
 }
@@ -414,8 +415,10 @@ func (r *refresh) settle(generation int64, now time.Time) (changed []indexedFile
 
 // writeSmall stores hosts, settings and seeded rows and says that the file is complete.
 func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, now time.Time) error {
-	if err := w.seed(ctx, r.set, r.settings); err != nil {
-		return err
+	if r.seedStale() {
+		if err := w.seed(ctx, r.set, r.settings); err != nil {
+			return err
+		}
 	}
 	statements := []string{"BEGIN"}
 	for _, root := range r.Roots {

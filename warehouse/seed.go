@@ -22,6 +22,8 @@ import (
 //   - Its text is kept in settings, so a warehouse is explained by what is in it; and where the file
 //     that --prices named is gone, its rows stay, with a warning.
 //   - A file with a fault stops the refresh before anything is written.
+//   - The tables are filled when they were made anew, or when the standby's settings hold other
+//     text than is wanted: an append does not pay for them.
 
 // pricesTable is the seeded table that --prices adds to.
 const pricesTable = "model_prices"
@@ -99,7 +101,20 @@ func (r *refresh) warn(text string) {
 	r.sum.Warnings = append(r.sum.Warnings, text)
 }
 
-// seed fills the seeded tables where they do not hold the rows they should.
+// seedStale tells whether the seeded tables of the standby hold other rows than is wanted.
+func (r *refresh) seedStale() bool {
+	if r.viewsFresh || r.sum.ViewsRebuilt {
+		return true
+	}
+	for name, text := range r.own {
+		if r.inStandby[name] != text {
+			return true
+		}
+	}
+	return false
+}
+
+// seed fills the seeded tables.
 func (w *writer) seed(ctx context.Context, set schema.Set, own map[string]string) error {
 	for _, table := range set.Seeded() {
 		rows, err := table.SeedRows(table.Name+".csv", table.Seed, schema.BuiltIn)
@@ -118,22 +133,9 @@ func (w *writer) seed(ctx context.Context, set schema.Set, own map[string]string
 			values = append(values, "("+strings.Join(row, ", ")+")")
 		}
 		name := "w.main." + quoteName(table.Name)
-		if err := w.exec(ctx,
-			"CREATE OR REPLACE TEMP TABLE seed AS FROM "+name+" LIMIT 0",
-			"INSERT INTO temp.seed VALUES "+strings.Join(values, ", ")); err != nil {
-			return fmt.Errorf("seed %s: %w", table.Name, err)
-		}
-		var differ int64
-		if err := w.conn.QueryRowContext(ctx, fmt.Sprintf(
-			"SELECT count(*) FROM ((FROM temp.seed EXCEPT ALL FROM %[1]s) UNION ALL (FROM %[1]s EXCEPT ALL FROM temp.seed))", name)).Scan(&differ); err != nil {
-			return fmt.Errorf("seed %s: %w", table.Name, engineError(err))
-		}
-		if differ > 0 {
-			err = w.transaction(ctx, func() error {
-				return w.exec(ctx, "DELETE FROM "+name, "INSERT INTO "+name+" FROM temp.seed")
-			})
-		}
-		if err := errors.Join(err, w.exec(ctx, "DROP TABLE temp.seed")); err != nil {
+		if err := w.transaction(ctx, func() error {
+			return w.exec(ctx, "DELETE FROM "+name, "INSERT INTO "+name+" VALUES "+strings.Join(values, ", "))
+		}); err != nil {
 			return fmt.Errorf("seed %s: %w", table.Name, err)
 		}
 	}

@@ -138,6 +138,9 @@ func (r *refresh) openStandby(ctx context.Context) (*writer, error) {
 	if err == nil {
 		err = w.migrate(ctx)
 	}
+	if err == nil {
+		r.inStandby, err = readSettings(ctx, w.conn)
+	}
 	if err == nil && meta.Generation < r.pub.meta.Generation {
 		err = r.catchUp(ctx, w, meta.Generation)
 	}
