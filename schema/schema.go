@@ -8,7 +8,11 @@
 //   - Layer 0 is the projection: macros that say what the columns of raw are.
 //   - The SQL verb says how an object is kept. A view or macro is made and that is all. A table
 //     is made by CREATE TABLE and filled by the INSERT behind it, which reads raw line by line
-//     and so can be run on new lines alone; or, seeded, from the CSV file of its name (seed.go).
+//     and so can be run on new lines alone; or, seeded, from the CSV file of its name (seed.go);
+//     or, keyed ("Key: view.column" in its header), from that view and seeded tables: its rows for
+//     one value of the column depend on the view's rows of that value alone, so it can be kept by
+//     deleting the values that a refresh touched and running the INSERT on those; or, of the word
+//     index ("Index: table" in its header, the table it is made from), by the program.
 //   - The header is a comment: a first sentence with the grain, text, and "Columns:". It becomes
 //     COMMENT ON, so it is what people read in any client.
 //   - A near-miss is an error naming file and line.
@@ -60,6 +64,9 @@ type Object struct {
 	Parts       []string // macros a file makes beside the one it is named for
 	Create      []string // statements that make the object
 	Fill        string   // INSERT of a table, else empty
+	KeyView     string   // view that a keyed table reads, else empty
+	KeyColumn   string   // its key in that view and in the table
+	IndexOf     string   // derived table that a table of the word index is made from, else empty
 	Seed        string   // CSV of a seeded table, else empty
 	text        string
 }
@@ -79,7 +86,7 @@ type Set []Object
 var Embedded = sync.OnceValues(func() (Set, error) { return Load(files) })
 
 // algorithm counts changes of how the files are applied that their bytes do not show.
-const algorithm = "2"
+const algorithm = "3"
 
 // ImportHash is the fingerprint of the projection, layer 0.
 func (s Set) ImportHash() string {
@@ -88,7 +95,16 @@ func (s Set) ImportHash() string {
 
 // ViewsHash is the fingerprint of the derived tables, views and macros above it.
 func (s Set) ViewsHash() string {
-	return s.hash(func(o Object) bool { return o.Layer > 0 })
+	return s.hash(func(o Object) bool { return o.Layer > 0 && o.IndexOf == "" })
+}
+
+// IndexHash is the fingerprint of the word index: its tables and what they are made from.
+func (s Set) IndexHash() string {
+	from := map[string]bool{}
+	for _, o := range s.Index() {
+		from[o.IndexOf] = true
+	}
+	return s.hash(func(o Object) bool { return o.IndexOf != "" || from[o.Name] })
 }
 
 func (s Set) hash(in func(Object) bool) string {
@@ -105,22 +121,30 @@ func (s Set) hash(in func(Object) bool) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Tables returns the tables derived from raw.
+// Tables returns the tables derived from raw line by line.
 func (s Set) Tables() []Object {
-	var out []Object
-	for _, o := range s {
-		if o.Fill != "" {
-			out = append(out, o)
-		}
-	}
-	return out
+	return s.filter(func(o Object) bool { return o.Fill != "" && o.KeyView == "" })
+}
+
+// Keyed returns the tables kept by key.
+func (s Set) Keyed() []Object {
+	return s.filter(func(o Object) bool { return o.KeyView != "" })
 }
 
 // Seeded returns the tables that CSV files fill.
 func (s Set) Seeded() []Object {
+	return s.filter(func(o Object) bool { return o.Seed != "" })
+}
+
+// Index returns the tables of the word index.
+func (s Set) Index() []Object {
+	return s.filter(func(o Object) bool { return o.IndexOf != "" })
+}
+
+func (s Set) filter(in func(Object) bool) []Object {
 	var out []Object
 	for _, o := range s {
-		if o.Seed != "" {
+		if in(o) {
 			out = append(out, o)
 		}
 	}
@@ -144,7 +168,7 @@ func Load(fsys fs.FS) (Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Kind == Table && o.Fill == "" {
+		if o.Kind == Table && o.Fill == "" && o.IndexOf == "" {
 			seed, err := fs.ReadFile(fsys, o.Name+".csv")
 			if err != nil {
 				return nil, fmt.Errorf("%s: table without INSERT, and no %s.csv", o.File, o.Name)
@@ -161,6 +185,8 @@ func Load(fsys fs.FS) (Set, error) {
 
 var (
 	fileName  = regexp.MustCompile(`^([0-9])_([a-z][a-z0-9_]*)\.sql$`)
+	keyLine   = regexp.MustCompile(`^ Key: ([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)$`)
+	indexLine = regexp.MustCompile(`^ Index: ([a-z][a-z0-9_]*)$`)
 	columnRow = regexp.MustCompile(`^  ([a-z][a-z0-9_]*)  +(\S.*)$`)
 	created   = regexp.MustCompile(`(?s)^CREATE OR REPLACE (MACRO|VIEW) ([a-z][a-z0-9_]*)\b|^CREATE (TABLE) ([a-z][a-z0-9_]*)\b|^INSERT INTO ([a-z][a-z0-9_]*)\b`)
 )
@@ -205,6 +231,20 @@ func (o *Object) header(text string) (string, error) {
 			inColumns = true
 		case strings.EqualFold(strings.TrimSuffix(word, ":"), "columns"), strings.EqualFold(word, "column:"):
 			return "", bad(fmt.Sprintf("got %q, want \"Columns:\"", word))
+		case strings.HasPrefix(word, "Index:"):
+			m := indexLine.FindStringSubmatch(line)
+			if m == nil {
+				return "", bad(`an index is written "-- Index: table"`)
+			}
+			flush()
+			o.IndexOf = m[1]
+		case strings.HasPrefix(word, "Key:"):
+			m := keyLine.FindStringSubmatch(line)
+			if m == nil {
+				return "", bad(`a key is written "-- Key: view.column"`)
+			}
+			flush()
+			o.KeyView, o.KeyColumn = m[1], m[2]
 		case word == "":
 			flush()
 		case !inColumns:
@@ -271,6 +311,10 @@ func (o *Object) statements(body string) error {
 	switch {
 	case o.Kind == "":
 		return fmt.Errorf("%s: no statement", o.File)
+	case o.KeyView != "" && o.Fill == "":
+		return fmt.Errorf("%s: a key, and no INSERT INTO %s", o.File, o.Name)
+	case o.IndexOf != "" && (o.Kind != Table || o.Fill != ""):
+		return fmt.Errorf("%s: an index is a table without INSERT", o.File)
 	case o.Kind == Macro && len(o.Parts) == len(o.Create):
 		return fmt.Errorf("%s: makes no macro %q", o.File, o.Name)
 	}

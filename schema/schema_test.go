@@ -41,10 +41,23 @@ SELECT source_file
 FROM raw;
 `
 
+const keyedFile = `-- Totals, one row per part.
+--
+-- Key: parts_of.source_file
+CREATE TABLE totals (
+    source_file VARCHAR
+);
+
+INSERT INTO totals
+SELECT source_file
+FROM parts_of;
+`
+
 func TestParse(t *testing.T) {
 	set, err := Load(fstest.MapFS{
 		"2_failed_calls.sql": {Data: []byte(viewFile)},
 		"1_parts.sql":        {Data: []byte(tableFile)},
+		"3_totals.sql":       {Data: []byte(keyedFile)},
 		"0_columns.sql":      {Data: []byte("-- Columns of a line.\nCREATE OR REPLACE MACRO a(x) AS x;\nCREATE OR REPLACE MACRO columns(x) AS a(x);\n")},
 		"readme.txt":         {Data: []byte("not read")},
 		"more/3_x.sql":       {Data: []byte("not read")},
@@ -65,6 +78,10 @@ func TestParse(t *testing.T) {
 			Description: "A call that was refused did not run.\n\nSecond paragraph.",
 			Columns:     []Column{{"host", "machine"}, {"tool_name", "name as the model wrote it"}},
 			Create:      []string{strings.TrimSuffix(viewFile[strings.Index(viewFile, "CREATE"):], ";\n")}},
+		{File: "3_totals.sql", Name: "totals", Layer: 3, Kind: Table, Title: "Totals, one row per part.",
+			KeyView: "parts_of", KeyColumn: "source_file",
+			Create: []string{"CREATE TABLE totals (\n    source_file VARCHAR\n)"},
+			Fill:   "INSERT INTO totals\nSELECT source_file\nFROM parts_of"},
 	}
 	if !reflect.DeepEqual(set, want) {
 		t.Errorf("got\n%#v\nwant\n%#v", set, want)
@@ -118,6 +135,8 @@ func TestNearMisses(t *testing.T) {
 		{"table filled twice", "1_parts.sql", tableFile + "INSERT INTO parts SELECT 1;\n", "1_parts.sql: makes"},
 		{"filled before it is made", "1_parts.sql", "-- Parts, one row per part.\nINSERT INTO parts SELECT 1;\nCREATE TABLE parts (i INTEGER);\n", "1_parts.sql: makes"},
 		{"another table filled", "1_parts.sql", replace(tableFile, "INSERT INTO parts", "INSERT INTO raw"), "1_parts.sql: makes"},
+		{"key without a column", "3_totals.sql", replace(keyedFile, "parts_of.source_file", "parts_of"), `3_totals.sql:3: a key is written`},
+		{"key of a view", "2_failed_calls.sql", replace(viewFile, "-- A call", "-- Key: a.b\n--\n-- A call"), "2_failed_calls.sql: a key, and no INSERT INTO failed_calls"},
 		{"macros and none of the file's name", "0_columns.sql", "-- Columns.\nCREATE OR REPLACE MACRO a(x) AS x;\n", `0_columns.sql: makes no macro "columns"`},
 		{"a view and a macro", "2_failed_calls.sql", viewFile + "CREATE OR REPLACE MACRO m(x) AS x;\n", "2_failed_calls.sql: makes"},
 		{"a macro and a view", "2_failed_calls.sql", replace(viewFile, "CREATE", "CREATE OR REPLACE MACRO m(x) AS x;\nCREATE"), "2_failed_calls.sql: makes"},
@@ -284,6 +303,10 @@ func TestLayers(t *testing.T) {
 			layers[name] = o.Layer
 		}
 	}
+	seeded := map[string]bool{}
+	for _, o := range set.Seeded() {
+		seeded[o.Name] = true
+	}
 	checked := 0
 	for _, o := range set {
 		for _, s := range append(append([]string{}, o.Create...), o.Fill) {
@@ -298,8 +321,8 @@ func TestLayers(t *testing.T) {
 					t.Errorf("%s reads %s, which is neither in the catalogue nor in the schema", o.File, name)
 				case layer >= o.Layer:
 					t.Errorf("%s reads %s of layer %d", o.File, name, layer)
-				case o.Kind == Table:
-					t.Errorf("%s reads %s; a table is filled from the lines of raw alone", o.File, name)
+				case o.Kind == Table && name != o.KeyView && !seeded[name]:
+					t.Errorf("%s reads %s; a table is filled from the lines of raw, or from the view of its key and seeded tables", o.File, name)
 				}
 			}
 		}
@@ -354,6 +377,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("2_failed_calls.sql", viewFile)
 	f.Add("1_parts.sql", tableFile)
 	f.Add("0_x.sql", "-- A.\nCREATE OR REPLACE MACRO x(a) AS a")
+	f.Add("2_keyed.sql", keyedFile)
 	f.Add("1_x.sql", "--\n-- .\n--\nCREATE TABLE x;\nINSERT INTO x;\n")
 	f.Fuzz(func(t *testing.T, name, text string) {
 		o, err := parse(name, text)

@@ -17,8 +17,8 @@ import (
 //     never sees half of them.
 //   - Derived tables hold what one line says and nothing that depends on another line, so new
 //     lines are added and replaced lines deleted without looking at the rest. What depends on
-//     other lines (copies of a record, a call and its result, the winner among the lines of a
-//     response) is a view's work.
+//     other lines (copies of a record, a call and its result) is a view's work, or that of a keyed
+//     table (keyed.go).
 
 // durable are the tables that migrations make; everything else in the file is derived.
 var durable = []string{"raw", "indexed_files", "hosts", "settings", "index_meta", "goose_db_version"}
@@ -67,7 +67,8 @@ func (w *writer) addPinned(ctx context.Context, set schema.Set) error {
 	return nil
 }
 
-// rebuild drops everything derived and makes it again from raw.
+// rebuild drops everything derived and makes it again from raw, but for the rows of seeded and keyed
+// tables, which follow.
 func (w *writer) rebuild(ctx context.Context, set schema.Set) error {
 	return w.transaction(ctx, func() error {
 		if err := w.dropDerived(ctx, set); err != nil {
@@ -80,7 +81,7 @@ func (w *writer) rebuild(ctx context.Context, set schema.Set) error {
 			if err := w.create(ctx, o); err != nil {
 				return err
 			}
-			if o.Fill != "" {
+			if o.Fill != "" && o.KeyView == "" {
 				if err := w.exec(ctx, o.Fill); err != nil {
 					return fmt.Errorf("derive %s: %w", o.Name, err)
 				}

@@ -231,6 +231,9 @@ func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64,
 	if err := w.derive(ctx, set, "SELECT * FROM "+table); err != nil {
 		return 0, err
 	}
+	if err := w.noteChanged(ctx, table); err != nil {
+		return 0, err
+	}
 	return n, w.exec(ctx, "DROP TABLE "+table)
 }
 
@@ -316,6 +319,12 @@ func (w *writer) remove(ctx context.Context, set schema.Set, rows []doomed) (int
 		return nil
 	})
 	if err != nil {
+		return 0, err
+	}
+	if err := w.noteChanged(ctx, "s.main.doomed"); err != nil {
+		return 0, err
+	}
+	if err := w.noteKeys(ctx, set, "s.main.doomed"); err != nil {
 		return 0, err
 	}
 	var removed int64

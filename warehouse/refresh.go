@@ -27,6 +27,7 @@ import (
 //	standby   reuse, catch up, copy or make                        standby.go
 //	load      new lines to raw and the derived tables              load.go
 //	views     rebuilt when their fingerprint changed               derive.go
+//	keyed     tables whose rows depend on lines of many files      keyed.go
 //	publish   checkpoint, swap names, stamp                        publish.go
 
 // RefreshOptions are the choices of a refresh.
@@ -279,6 +280,9 @@ func (r *refresh) write(ctx context.Context, start time.Time) (err error) {
 			return err
 		}
 	}
+	if err := r.deriveRest(ctx, w); err != nil {
+		return err
+	}
 	if err := r.writeSmall(ctx, w, generation, start); err != nil {
 		return err
 	}
@@ -326,7 +330,10 @@ func (r *refresh) compact(ctx context.Context, generation int64, start time.Time
 	if err != nil {
 		return err
 	}
-	err = r.writeSmall(ctx, w, generation, start)
+	err = r.deriveRest(ctx, w)
+	if err == nil {
+		err = r.writeSmall(ctx, w, generation, start)
+	}
 	if err == nil {
 		err = w.exec(ctx, "CHECKPOINT w")
 	}
@@ -413,13 +420,19 @@ func (r *refresh) settle(generation int64, now time.Time) (changed []indexedFile
 	return changed, gone, dead
 }
 
-// writeSmall stores hosts, settings and seeded rows and says that the file is complete.
-func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, now time.Time) error {
-	if r.seedStale() {
+// deriveRest fills the seeded tables and then the keyed ones, which read them.
+func (r *refresh) deriveRest(ctx context.Context, w *writer) error {
+	stale := r.seedStale()
+	if stale {
 		if err := w.seed(ctx, r.set, r.settings); err != nil {
 			return err
 		}
 	}
+	return r.deriveKeyed(ctx, w, stale)
+}
+
+// writeSmall stores hosts and settings and says that the file is complete.
+func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, now time.Time) error {
 	statements := []string{"BEGIN"}
 	for _, root := range r.Roots {
 		statements = append(statements, fmt.Sprintf(`INSERT INTO w.main.hosts SELECT %[1]s, %[2]s, %[3]d

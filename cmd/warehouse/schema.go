@@ -19,7 +19,7 @@ Everything is read from the file itself, where any DuckDB client finds it as com
   warehouse schema tool_calls`,
 		Args: argRange(0, 1, "name"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return a.completeFrom("SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1")(cmd, args, prefix)
+			return a.completeFrom("SELECT table_name FROM information_schema.tables WHERE table_name <> 'goose_db_version' ORDER BY 1")(cmd, args, prefix)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := a.open(cmd.Context(), "")
