@@ -327,6 +327,11 @@ func (w *writer) remove(ctx context.Context, set schema.Set, rows []doomed) (int
 	if err := w.noteKeys(ctx, set, "s.main.doomed"); err != nil {
 		return 0, err
 	}
+	if w.indexed {
+		if err := w.unindex(ctx); err != nil {
+			return 0, err
+		}
+	}
 	var removed int64
 	names := []string{"raw"}
 	for _, table := range set.Tables() {
@@ -351,8 +356,13 @@ func (w *writer) appendTable(ctx context.Context, name, definition string, fill 
 	if err := w.exec(ctx, "CREATE OR REPLACE TABLE s.main."+name+" "+definition); err != nil {
 		return err
 	}
+	return w.appendRows(ctx, "s", name, fill)
+}
+
+// appendRows fills a table.
+func (w *writer) appendRows(ctx context.Context, database, name string, fill func(add func(...driver.Value) error) error) error {
 	err := w.conn.Raw(func(c any) error {
-		app, err := duckdb.NewAppender(c.(driver.Conn), "s", "main", name)
+		app, err := duckdb.NewAppender(c.(driver.Conn), database, "main", name)
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ type Meta struct {
 	Generation int64
 	ImportHash string
 	ViewsHash  string
+	IndexHash  string
 	Complete   bool
 }
 
@@ -109,7 +110,7 @@ func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, e
 		r.Close()
 		return nil, err
 	}
-	if !opt.AllowStale && (r.Meta.ViewsHash != set.ViewsHash() || r.Meta.ImportHash != set.ImportHash()) {
+	if !opt.AllowStale && (r.Meta.ViewsHash != set.ViewsHash() || r.Meta.ImportHash != set.ImportHash() || r.Meta.IndexHash != indexHash(set)) {
 		r.Close()
 		return nil, WithHint(fmt.Errorf("%q is %w than this program's", path, ErrStale), "bring it up to date: warehouse refresh --max-age 0")
 	}
@@ -159,8 +160,8 @@ func readMeta(ctx context.Context, c *sql.Conn, alias string) (Meta, error) {
 		alias += "."
 	}
 	var m Meta
-	err := c.QueryRowContext(ctx, "SELECT warehouse_id, version, generation, import_hash, views_hash, is_complete FROM "+alias+"main.index_meta").
-		Scan(&m.ID, &m.Version, &m.Generation, &m.ImportHash, &m.ViewsHash, &m.Complete)
+	err := c.QueryRowContext(ctx, "SELECT warehouse_id, version, generation, import_hash, views_hash, index_hash, is_complete FROM "+alias+"main.index_meta").
+		Scan(&m.ID, &m.Version, &m.Generation, &m.ImportHash, &m.ViewsHash, &m.IndexHash, &m.Complete)
 	return m, err
 }
 
@@ -177,9 +178,10 @@ func (m Meta) check(path string, incomplete bool) error {
 
 // writer is the refresh's connection: an in-memory database with the standby attached as w.
 type writer struct {
-	db   *sql.DB
-	conn *sql.Conn // loads, derives
-	path string
+	db      *sql.DB
+	conn    *sql.Conn // loads, derives
+	indexed bool      // its word index is this program's
+	path    string
 }
 
 // openWriter attaches path for writing. Storage version and row group size are named at every

@@ -28,6 +28,7 @@ import (
 //	load      new lines to raw and the derived tables              load.go
 //	views     rebuilt when their fingerprint changed               derive.go
 //	keyed     tables whose rows depend on lines of many files      keyed.go
+//	index     words of new lines                                   index.go
 //	publish   checkpoint, swap names, stamp                        publish.go
 
 // RefreshOptions are the choices of a refresh.
@@ -102,6 +103,7 @@ type refresh struct {
 	settingsChange bool              // they differ from the stored ones
 	own            map[string]string // settings that hold a person's own rows
 	inStandby      map[string]string // settings of the standby before it caught up
+	standbyFrom    int64             // generation of the standby before it caught up
 	viewsFresh     bool              // the file's views are this program's already
 	outcomes       []outcome
 }
@@ -186,7 +188,7 @@ func (r *refresh) asked() map[string]string {
 // fingerprint of everything but the sources' content that a stamp vouches for.
 func (r *refresh) fingerprint() string {
 	h := sha256.New()
-	fmt.Fprintln(h, migrations.Version, r.set.ImportHash(), r.set.ViewsHash())
+	fmt.Fprintln(h, migrations.Version, r.set.ImportHash(), r.set.ViewsHash(), indexHash(r.set))
 	for _, root := range r.Roots {
 		fmt.Fprintln(h, root.Host, root.Agent, root.Path)
 	}
@@ -217,7 +219,7 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 	if err := r.inspect(ctx, t); err != nil {
 		return untouched{err}
 	}
-	if r.pub.exists && r.plan.empty() && !r.settingsChange && r.viewsSame() && r.pub.meta.Complete &&
+	if r.pub.exists && r.plan.empty() && !r.settingsChange && r.viewsSame() && r.indexSame() && r.pub.meta.Complete &&
 		r.pub.meta.ImportHash == r.set.ImportHash() && r.pub.meta.Version == migrations.Version {
 		r.sum.Status, r.sum.Generation = "unchanged", r.pub.meta.Generation
 		r.total(r.pub.files)
@@ -420,7 +422,7 @@ func (r *refresh) settle(generation int64, now time.Time) (changed []indexedFile
 	return changed, gone, dead
 }
 
-// deriveRest fills the seeded tables and then the keyed ones, which read them.
+// deriveRest fills the seeded tables, then the keyed ones, which read them, and the word index.
 func (r *refresh) deriveRest(ctx context.Context, w *writer) error {
 	stale := r.seedStale()
 	if stale {
@@ -428,7 +430,10 @@ func (r *refresh) deriveRest(ctx context.Context, w *writer) error {
 			return err
 		}
 	}
-	return r.deriveKeyed(ctx, w, stale)
+	if err := r.deriveKeyed(ctx, w, stale); err != nil {
+		return err
+	}
+	return r.index(ctx, w, r.standbyFrom)
 }
 
 // writeSmall stores hosts and settings and says that the file is complete.
@@ -445,8 +450,8 @@ func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, n
 	}
 	statements = append(statements,
 		fmt.Sprintf(`UPDATE w.main.index_meta SET version = %d, generation = %d, refreshed_at = %s::TIMESTAMPTZ,
-			import_hash = %s, views_hash = %s, is_complete = true`, migrations.Version, generation,
-			quote(now.UTC().Format("2006-01-02 15:04:05.000000+00")), quote(r.set.ImportHash()), quote(r.set.ViewsHash())),
+			import_hash = %s, views_hash = %s, index_hash = %s, is_complete = true`, migrations.Version, generation,
+			quote(now.UTC().Format("2006-01-02 15:04:05.000000+00")), quote(r.set.ImportHash()), quote(r.set.ViewsHash()), quote(indexHash(r.set))),
 		"COMMIT")
 	if err := w.exec(ctx, statements...); err != nil {
 		return fmt.Errorf("state: %w", err)

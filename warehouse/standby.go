@@ -134,6 +134,7 @@ func (r *refresh) openStandby(ctx context.Context) (*writer, error) {
 		}
 		meta = r.pub.meta
 	}
+	w.indexed, r.standbyFrom = r.indexSame(), meta.Generation
 	err = w.begin(ctx)
 	if err == nil {
 		err = w.migrate(ctx)
@@ -166,7 +167,7 @@ func (r *refresh) reuseStandby(ctx context.Context) (*writer, Meta, error) {
 	}
 	meta, err := readMeta(ctx, w.conn, "w")
 	if err != nil || meta.ID != r.pub.meta.ID || meta.Version != migrations.Version || !meta.Complete ||
-		meta.ImportHash != r.pub.meta.ImportHash || meta.ViewsHash != r.pub.meta.ViewsHash ||
+		meta.ImportHash != r.pub.meta.ImportHash || meta.ViewsHash != r.pub.meta.ViewsHash || meta.IndexHash != r.pub.meta.IndexHash ||
 		meta.Generation > r.pub.meta.Generation {
 		return nil, Meta{}, w.close()
 	}

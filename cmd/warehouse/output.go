@@ -54,10 +54,13 @@ func (a *app) print(rows *warehouse.Rows, o outputOptions, opt printOptions) err
 		format = "chart"
 	}
 	opt.Location, opt.Width, opt.MaxRows = loc, width, o.maxRows
-	opt.Color = terminal && os.Getenv("NO_COLOR") == ""
+	opt.Color = terminal && colorWanted()
 	opt.ASCII = asciiLocale(os.Getenv)
 	return printRows(a.stdout, format, rowsOf{rows}, opt)
 }
+
+// colorWanted reports whether a terminal may be coloured.
+func colorWanted() bool { return os.Getenv("NO_COLOR") == "" }
 
 // rowsOf is a rowSource of a result.
 type rowsOf struct{ *warehouse.Rows }

@@ -83,6 +83,12 @@ date counts whole.`,
 		}
 		plain(cmd, nil)
 	})
+	a.completeFilters(cmd)
+	return cmd
+}
+
+// completeFilters completes the flags of what narrows a report or a search.
+func (a *app) completeFilters(cmd *cobra.Command) {
 	for name, complete := range map[string]string{
 		"session": "SELECT session_id FROM sessions ORDER BY end_time DESC",
 		"project": "SELECT DISTINCT project_path FROM sessions WHERE project_path IS NOT NULL ORDER BY 1",
@@ -90,7 +96,6 @@ date counts whole.`,
 	} {
 		cmd.RegisterFlagCompletionFunc(name, a.completeFrom(complete))
 	}
-	return cmd
 }
 
 // namedReport finds the report that a command line names, before its flags are known.

@@ -92,6 +92,7 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 		Example: `  warehouse refresh
   warehouse query --list
   warehouse query tool-errors --since 7d
+  warehouse search retry budget
   warehouse sql "SELECT tool_name, count(*) FROM tool_calls GROUP BY ALL ORDER BY 2 DESC"
   duckdb -readonly "$(warehouse refresh)"`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -107,7 +108,7 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 	root.PersistentFlags().StringVar(&a.db, "db", "", "published database `file` (default: see warehouse path --help)")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a))
+	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a))
 	return root
 }
 

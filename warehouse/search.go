@@ -1,0 +1,381 @@
+package warehouse
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"warehouse/queries"
+	"warehouse/warehouse/text"
+)
+
+// Searching: the index through the macros in the file, a scan where the index has nothing.
+//
+// The rules are:
+//
+//   - The macros search() and search_any() rank; here stands only what a macro cannot do: titles,
+//     counts of what is hidden, advice, neighbours. So a bare client finds the same, in the same
+//     order.
+//   - Every word is data: it reaches SQL as a value.
+//   - What a default filter hides is counted, and the switch that shows it is named.
+//   - Results of tools, and texts looked for letter by letter, are scanned, and the result says so.
+
+//go:embed sql/search.sql
+var searchSQL string
+
+//go:embed sql/search_hidden.sql
+var searchHiddenSQL string
+
+//go:embed sql/search_literal.sql
+var searchLiteralSQL string
+
+//go:embed sql/search_tool_results.sql
+var searchToolResultsSQL string
+
+//go:embed sql/search_near.sql
+var searchNearSQL string
+
+//go:embed sql/search_context.sql
+var searchContextSQL string
+
+// ToolResult is the kind of passages that are not in the index.
+const ToolResult = "tool-result"
+
+// Kinds are the kinds of passages that the index has, the one searched by default first.
+func Kinds() []string { return kinds[:] }
+
+// SearchOptions say what to look for. Texts that are empty filter nothing.
+type SearchOptions struct {
+	Words   string // words and "phrases"; with Literal the text itself
+	Literal bool   // letter by letter, case too
+	Any     bool   // any of the words is enough
+	// Since and Until are times as reports take them: 7d, 2026-11-01, …
+	Since, Until                        string
+	Project, Host, Agent, Session, Role string
+	Kinds                               []string // of Kinds, or ToolResult alone; none is prose
+	Subagents, Injected, Automated      bool     // show what is hidden by default
+	Limit                               int      // hits
+	Context                             int      // texts before and behind each hit
+}
+
+// SearchResult is what was found.
+type SearchResult struct {
+	Words    []text.Word // of the search, none where Literal
+	Kinds    []string
+	Scanned  bool // no index was used
+	Total    int64
+	TotalAll int64 // hits that have all words
+	Hits     []Hit
+	Hidden   []Hidden
+	Advice   []string  // where nothing was found
+	At       time.Time // when the warehouse was refreshed
+}
+
+// Hit is a passage that was found.
+type Hit struct {
+	SessionID, Title, Role, Kind        string
+	Timestamp                           time.Time // zero where the line has none
+	ProjectPath, Host, Agent, AgentID   string
+	SourceFile                          string
+	SourceLine                          int64 // from 1
+	ItemIndex, PassageNumber            int64 // from 0
+	IsSubagent, IsInjected, IsAutomated bool
+	Missing                             []string // words that are not in it
+	Score                               float64
+	Copies                              int64 // passages it stands for, itself included
+	Text                                string
+	Before, Behind                      []Neighbour
+}
+
+// Neighbour is a text beside a hit in its transcript.
+type Neighbour struct {
+	SourceLine int64
+	Role       string
+	Timestamp  time.Time
+	Text       string
+}
+
+// Hidden counts what default filters hide.
+type Hidden struct {
+	Kind   string
+	Reason string // injected, automated, subagents; empty where the kind is not searched
+	Hits   int64
+}
+
+// ErrNoWords is returned for a search without a letter or digit in it.
+var ErrNoWords = errors.New("no words to search for")
+
+// Search looks for passages.
+func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*SearchResult, error) {
+	o.Words = strings.ReplaceAll(strings.ToValidUTF8(o.Words, "\ufffd"), "\x00", " ")
+	res := &SearchResult{Kinds: o.Kinds}
+	if len(o.Kinds) == 0 {
+		res.Kinds = []string{"prose"}
+	}
+	if err := r.conn.QueryRowContext(ctx, "SELECT refreshed_at FROM main.index_meta").Scan(&res.At); err != nil {
+		return nil, engineError(err)
+	}
+	if o.Literal && strings.TrimSpace(o.Words) == "" {
+		return nil, ErrNoWords
+	}
+	if !o.Literal {
+		if res.Words = text.Query(o.Words); len(res.Words) == 0 {
+			return nil, ErrNoWords
+		}
+	}
+	script, name := searchSQL, "search"
+	values := o.values(strings.Join(res.Kinds, ","))
+	switch {
+	case slices.Contains(res.Kinds, ToolResult):
+		script, name, res.Scanned = searchToolResultsSQL, "search_tool_results", true
+		texts, hints := scannedTexts(o, res.Words)
+		values["words"], values["hints"] = jsonText(texts), jsonText(hints)
+	case o.Literal:
+		script, name, res.Scanned = searchLiteralSQL, "search_literal", true
+		values["literal"] = o.Words
+	default:
+		values["asked"] = asked(res.Words)
+	}
+	rows, err := r.runScript(ctx, name, script, values, now)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		h := hitOf(row)
+		res.Total, res.TotalAll = asInt(row["total"]), asInt(row["total_all"])
+		res.Hits = append(res.Hits, h)
+	}
+	if !res.Scanned {
+		if err := r.countHidden(ctx, res, values, now); err != nil {
+			return nil, err
+		}
+	}
+	if len(res.Hits) == 0 && !o.Literal && !res.Scanned {
+		if err := r.advise(ctx, res, now); err != nil {
+			return nil, err
+		}
+	}
+	if o.Context > 0 {
+		for i := range res.Hits {
+			if err := r.neighbours(ctx, &res.Hits[i], o.Context, now); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return res, nil
+}
+
+// values are the options as parameters of the scripts.
+func (o SearchOptions) values(kind string) map[string]string {
+	values := map[string]string{"kind": kind, "limit": strconv.Itoa(o.Limit)}
+	for name, value := range map[string]string{
+		"since": o.Since, "until": o.Until, "project": o.Project, "host": o.Host, "agent": o.Agent, "session": o.Session, "role": o.Role,
+	} {
+		if value != "" {
+			values[name] = value
+		}
+	}
+	for name, value := range map[string]bool{"subagents": o.Subagents, "injected": o.Injected, "automated": o.Automated, "any": o.Any, "exact": o.Literal} {
+		if value {
+			values[name] = "true"
+		}
+	}
+	return values
+}
+
+// searchScripts are the parsed scripts, by name.
+var searchScripts sync.Map
+
+// runScript runs a script of this package like a report, with those of the values that it declares.
+func (r *Reader) runScript(ctx context.Context, name, script string, values map[string]string, now time.Time) ([]map[string]any, error) {
+	parsed, ok := searchScripts.Load(name)
+	if !ok {
+		q, err := queries.ParseUser(name+".sql", script)
+		if err != nil {
+			return nil, err
+		}
+		parsed, _ = searchScripts.LoadOrStore(name, q)
+	}
+	q := parsed.(queries.Query)
+	given := map[string]string{}
+	for name, value := range values {
+		if _, ok := q.Param(name); ok {
+			given[name] = value
+		}
+	}
+	rows, err := r.Run(ctx, q, given, now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []map[string]any
+	for {
+		row, err := rows.Next()
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		one := map[string]any{}
+		for i, c := range rows.Columns() {
+			one[c.Name] = row[i]
+		}
+		out = append(out, one)
+	}
+}
+
+// askedTerm is a row of search_words.
+type askedTerm struct {
+	WordNumber int     `json:"word_number"`
+	Word       string  `json:"word"`
+	TermNumber int     `json:"term_number"`
+	Term       *string `json:"term"`
+	TermCount  int     `json:"term_count"`
+	Literal    *string `json:"literal"`
+	Pattern    *string `json:"pattern"`
+}
+
+// asked is what search_words gives for the words, as JSON.
+func asked(words []text.Word) string {
+	var rows []askedTerm
+	optional := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	for i, w := range words {
+		terms := w.Terms
+		if len(terms) == 0 {
+			terms = []string{""}
+		}
+		for _, term := range terms {
+			rows = append(rows, askedTerm{i + 1, w.Text, len(rows) + 1, optional(term), len(terms), optional(w.Literal), optional(w.Pattern)})
+		}
+	}
+	return jsonText(rows)
+}
+
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts and numbers
+	}
+	return string(b)
+}
+
+// scannedTexts are the texts that a scan looks for, and of each the part that JSON writes in one way.
+func scannedTexts(o SearchOptions, words []text.Word) (texts, hints []string) {
+	if o.Literal {
+		texts = []string{o.Words}
+	}
+	for _, w := range words {
+		texts = append(texts, strings.ToLower(w.Text))
+	}
+	for _, t := range texts {
+		hint := ""
+		for _, part := range strings.FieldsFunc(t, func(c rune) bool { return c >= 0x7f || c < ' ' || strings.ContainsRune(`"\/<>&'`, c) }) {
+			if len(part) > len(hint) {
+				hint = part
+			}
+		}
+		hints = append(hints, hint)
+	}
+	return texts, hints
+}
+
+// countHidden counts what the default filters hide.
+func (r *Reader) countHidden(ctx context.Context, res *SearchResult, values map[string]string, now time.Time) error {
+	rows, err := r.runScript(ctx, "search_hidden", searchHiddenSQL, values, now)
+	for _, row := range rows {
+		res.Hidden = append(res.Hidden, Hidden{asText(row["kind"]), asText(row["reason"]), asInt(row["hits"])})
+	}
+	return err
+}
+
+// advise says which words the index does not have, and what it has instead.
+func (r *Reader) advise(ctx context.Context, res *SearchResult, now time.Time) error {
+	for _, w := range res.Words {
+		for _, term := range w.Terms {
+			var n int64
+			if err := r.conn.QueryRowContext(ctx, "SELECT count(*) FROM posting_lists WHERE term = ?", term).Scan(&n); err != nil {
+				return engineError(err)
+			}
+			if n > 0 {
+				continue
+			}
+			rows, err := r.runScript(ctx, "search_near", searchNearSQL, map[string]string{"term": term}, now)
+			if err != nil {
+				return err
+			}
+			line := fmt.Sprintf("no passage has %q", w.Text)
+			var near []string
+			for _, row := range rows {
+				near = append(near, fmt.Sprintf("%s (%d)", asText(row["term"]), asInt(row["passages"])))
+			}
+			if len(near) > 0 {
+				line += "; near it: " + strings.Join(near, ", ")
+			}
+			if !slices.Contains(res.Advice, line) {
+				res.Advice = append(res.Advice, line)
+			}
+		}
+	}
+	return nil
+}
+
+// neighbours adds the texts before and behind a hit.
+func (r *Reader) neighbours(ctx context.Context, h *Hit, n int, now time.Time) error {
+	rows, err := r.runScript(ctx, "search_context", searchContextSQL, map[string]string{
+		"file": h.SourceFile, "line": strconv.FormatInt(h.SourceLine, 10), "context": strconv.Itoa(n)}, now)
+	for _, row := range rows {
+		one := Neighbour{asInt(row["source_line"]), asText(row["role"]), asTime(row["timestamp"]), asText(row["text"])}
+		if one.SourceLine < h.SourceLine {
+			h.Before = append(h.Before, one)
+		} else {
+			h.Behind = append(h.Behind, one)
+		}
+	}
+	return err
+}
+
+func hitOf(row map[string]any) Hit {
+	h := Hit{
+		SessionID: asText(row["session_id"]), Title: asText(row["label"]), Role: asText(row["role"]), Kind: asText(row["kind"]),
+		Timestamp: asTime(row["timestamp"]), ProjectPath: asText(row["project_path"]), Host: asText(row["host"]), Agent: asText(row["agent"]),
+		AgentID: asText(row["agent_id"]), SourceFile: asText(row["source_file"]), SourceLine: asInt(row["source_line"]),
+		ItemIndex: asInt(row["item_index"]), PassageNumber: asInt(row["passage_number"]),
+		Copies: asInt(row["copies"]), Text: asText(row["text"]),
+	}
+	if missing := asText(row["words_missing"]); missing != "" {
+		h.Missing = strings.Split(missing, "\n")
+	}
+	h.IsSubagent, _ = row["is_subagent"].(bool)
+	h.IsInjected, _ = row["is_injected"].(bool)
+	h.IsAutomated, _ = row["is_automated"].(bool)
+	h.Score, _ = row["score"].(float64)
+	return h
+}
+
+func asText(v any) string { s, _ := v.(string); return s }
+
+func asTime(v any) time.Time { t, _ := v.(time.Time); return t }
+
+func asInt(v any) int64 {
+	switch n := v.(type) {
+	case int64:
+		return n
+	case int32:
+		return int64(n)
+	}
+	return 0
+}
