@@ -210,7 +210,7 @@ func (p conversationPrinter) item(i warehouse.ConversationItem) {
 	case warehouse.KindText, warehouse.KindThinking, warehouse.KindSummary:
 		p.text(i.Text, "")
 	default:
-		p.text("["+i.Kind+"]", "")
+		p.text("["+printSafe(i.Kind)+"] "+i.Text, "") // an image, a document, or what no version wrote yet
 	}
 }
 

@@ -33,7 +33,7 @@ items AS (
             WHEN item_type LIKE '%tool_use' THEN 'tool-call'
             WHEN item_type LIKE '%tool_result' THEN 'tool-result'
             WHEN item_type LIKE '%thinking' THEN 'thinking'
-            WHEN item_type <> 'text' THEN item_type
+            WHEN item_type IS NULL OR item_type <> 'text' THEN coalesce(nullif(item_type, ''), 'untyped')
             WHEN is_compact_summary THEN 'summary'
             ELSE 'text'
         END AS kind,
