@@ -249,7 +249,7 @@ func (p conversationPrinter) broken(line string, indent int) []string {
 	}
 	margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	if len(margin) > width/2 {
-		margin = ""
+		margin, line = "", strings.TrimLeft(line, " ")
 	}
 	var parts []string
 	for {
