@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -23,8 +22,6 @@ import (
 //     for the page alone.
 
 var (
-	//go:embed sql/session_find.sql
-	sessionFindSQL string
 	//go:embed sql/session_head.sql
 	sessionHeadSQL string
 	//go:embed sql/conversation.sql
@@ -32,84 +29,6 @@ var (
 	//go:embed sql/conversation_texts.sql
 	conversationTextsSQL string
 )
-
-// SessionRef says which session is meant.
-type SessionRef struct {
-	Host      string
-	Agent     string
-	ID        string
-	Title     string    // empty where it has none
-	StartedAt time.Time // zero where no line has a time
-}
-
-// ErrAmbiguous is returned, in an *AmbiguousError, for a beginning that several ids have.
-var ErrAmbiguous = errors.New("several sessions")
-
-// AmbiguousError lists the sessions that a beginning fits, the last begun first.
-type AmbiguousError struct {
-	Name     string
-	Sessions []SessionRef
-}
-
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q begins the ids of %d sessions", e.Name, len(e.Sessions))
-}
-
-func (e *AmbiguousError) Unwrap() error { return ErrAmbiguous }
-
-// FindSession returns the session whose id is name, else the one whose id alone begins with it.
-// host may be empty: a session that is on several machines is then taken from this one. It returns
-// ErrNotFound or an *AmbiguousError.
-func (r *Reader) FindSession(ctx context.Context, name, host string) (SessionRef, error) {
-	if err := r.set(ctx, "name", name); err != nil {
-		return SessionRef{}, err
-	}
-	var all []SessionRef
-	err := r.each(ctx, sessionFindSQL, func(scan func(...any) error) error {
-		var s SessionRef
-		var at *time.Time
-		if err := scan(&s.Host, &s.Agent, &s.ID, &s.Title, &at); err != nil {
-			return err
-		}
-		if at != nil {
-			s.StartedAt = *at
-		}
-		if host == "" || s.Host == host {
-			all = append(all, s)
-		}
-		return nil
-	})
-	if err != nil {
-		return SessionRef{}, fmt.Errorf("session %q: %w", name, err)
-	}
-	exact := func(s SessionRef) bool { return s.ID == name }
-	if slices.ContainsFunc(all, exact) {
-		all = slices.DeleteFunc(all, func(s SessionRef) bool { return !exact(s) })
-	}
-	// Copies of a session on other machines are behind the one here.
-	slices.SortStableFunc(all, func(a, b SessionRef) int {
-		switch {
-		case a.ID != b.ID || (a.Host == LocalHost) == (b.Host == LocalHost):
-			return 0
-		case a.Host == LocalHost:
-			return -1
-		}
-		return 1
-	})
-	seen := map[string]bool{}
-	all = slices.DeleteFunc(all, func(s SessionRef) bool {
-		twice := seen[s.ID]
-		seen[s.ID] = true
-		return twice
-	})
-	switch {
-	case len(all) == 1:
-		return all[0], nil
-	case len(all) > 1:
-		return SessionRef{}, &AmbiguousError{name, all}
-	}
-	return SessionRef{}, WithHint(fmt.Errorf("%w: no session %q", ErrNotFound, name), "list them: warehouse query sessions")
-}
 
 // ConversationOptions choose what of a session is read. At most one of From, Around and Last is
 // given; each counts lines that are shown.
@@ -252,9 +171,7 @@ func (r *Reader) conversationItems(ctx context.Context) ([]ConversationItem, err
 			&i.Role, &i.Kind, &i.IsQueued, &i.toolID, &i.ToolName, &i.isCopy, &i.IsInjected, &i.ownText); err != nil {
 			return err
 		}
-		if at != nil {
-			i.Timestamp = *at
-		}
+		i.Timestamp = orZero(at)
 		if i.Kind == KindToolCall && i.toolID != "" {
 			names[i.toolID] = i.ToolName
 		}
@@ -277,16 +194,8 @@ func (r *Reader) conversationHead(ctx context.Context, c *Conversation, items []
 	if err := r.conn.QueryRowContext(ctx, sessionHeadSQL).Scan(&path, &resume, &begun, &ended, &c.Responses, &files); err != nil {
 		return engineError(err)
 	}
-	for to, from := range map[*string]*string{&c.ProjectPath: path, &c.ResumePath: resume} {
-		if from != nil {
-			*to = *from
-		}
-	}
-	for to, from := range map[*time.Time]*time.Time{&c.StartedAt: begun, &c.EndedAt: ended} {
-		if from != nil {
-			*to = *from
-		}
-	}
+	c.ProjectPath, c.ResumePath = orZero(path), orZero(resume)
+	c.StartedAt, c.EndedAt = orZero(begun), orZero(ended)
 	if err := json.Unmarshal([]byte(files), &c.Files); err != nil {
 		return err
 	}
@@ -391,6 +300,14 @@ func (r *Reader) conversationTexts(ctx context.Context, page []ConversationItem,
 		}
 		return nil
 	})
+}
+
+func orZero[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
 }
 
 // set gives a variable of the SQL files a value.

@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+// Choosing what of a session is shown: what of each message, and which messages of all.
+
 // message is what is shown of a line.
 type message struct {
 	first, end int // its items among those of the session
