@@ -152,3 +152,24 @@ func cellCut(s string, width int) string {
 	}
 	return strings.TrimRight(s[:end], " ") + mark
 }
+
+// cleanLines is text of several lines that is safe in a terminal: as printSafe, but line ends,
+// tabs and blanks stay.
+func cleanLines(s string) string {
+	if cellPlain(strings.ReplaceAll(s, "\n", "")) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '\n' || r == '\t':
+			b.WriteRune(r)
+		case r == '\r' && strings.HasPrefix(s[i+1:], "\n"):
+		case cellControl(r) || cellTurns(r):
+			b.WriteString(cellVisible(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

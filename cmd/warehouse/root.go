@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	fmt.Fprintln(stderr, "warehouse: "+oneLine(err.Error()))
 	for _, hint := range warehouse.Hints(err) {
-		fmt.Fprintln(stderr, "hint: "+hint)
+		fmt.Fprintln(stderr, "hint: "+oneLine(hint))
 	}
 	switch {
 	case isUsage:
@@ -107,7 +107,7 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 	root.PersistentFlags().StringVar(&a.db, "db", "", "published database `file` (default: see warehouse path --help)")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a))
+	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSQLCmd(a), newSchemaCmd(a), newReadCmd(a), newRestoreCmd(a), newPathCmd(a))
 	return root
 }
 
