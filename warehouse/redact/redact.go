@@ -5,7 +5,7 @@
 // are brought up to date with the module. Only its rules are taken, since its detector is made to
 // look for leaks in repositories: it skips lines that say gitleaks:allow and rules of files it
 // cannot see, gives lines and columns where offsets are wanted, compiles all expressions at each
-// start (50 ms), and adds 5.8 MB to the program against 0.4 MB.
+// start (50 ms), and adds 5.8 MB to the program against 0.7 MB.
 package redact
 
 import (
