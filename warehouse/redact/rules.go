@@ -34,6 +34,7 @@ const (
 
 type rule struct {
 	id      string
+	expr    string
 	group   int // of the secret; 0 is the first that matched
 	entropy float64
 	allowed []allowlist
@@ -97,7 +98,7 @@ func readRules(text string) ([]rule, [][]string, error) {
 		}
 		words = append(words, lower)
 		rules = append(rules, rule{
-			id: r.ID, group: r.SecretGroup, entropy: r.Entropy,
+			id: r.ID, expr: expr, group: r.SecretGroup, entropy: r.Entropy,
 			allowed: append(allowlists(r.Allowlists), everywhere...),
 			matcher: sync.OnceValue(func() matcher { return compile(expr, lower) }),
 		})
