@@ -69,7 +69,7 @@ var credentials = []struct{ rule, secret string }{
 	{"anthropic-api-key", "sk-ant-api03-" + letters(alnum, 93) + "AA"},
 	{"gcp-api-key", "AIza" + letters(alnum, 35)},
 	{"npm-access-token", "npm_" + letters(small+digits, 36)},
-	{"pypi-upload-token", "pypi-AgEIcHlwaS5vcmc" + letters(alnum, 80)},
+	{"pypi-upload-token", "pypi-AgEIcHl" + "waS5vcmc" + letters(alnum, 80)},
 	{"sendgrid-api-token", "SG." + letters(alnum, 66)},
 	{"huggingface-access-token", "hf_" + letters(small, 34)},
 	{"jwt", "eyJ" + letters(alnum, 30) + ".eyJ" + letters(alnum, 60) + "." + letters(alnum, 43)},
@@ -246,7 +246,7 @@ func FuzzNear(f *testing.F) {
 		"token=" + random, "a.b-c_token_key = '" + random + "'", "key key key: " + random + " key: " + random,
 		"key=" + random + "key=" + random + " ", "passwd := \"" + random + "\"", "api=" + random + " API=" + random + " aPI=" + random,
 		strings.Repeat("k", 49) + "key=" + random, strings.Repeat("key", 30) + "=" + random, "key\n=\n" + random, "öffkey=" + random,
-		"dropbox dropbox_token: " + random + "; heroku-key=1b7e0c52-9d4e-4c1a-8f0e-3a5b7c9d1e2f",
+		"dropbox dropbox_token: " + random + "; heroku-key=1b7e0c52-9d4e-" + "4c1a-8f0e-3a5b7c9d1e2f",
 	} {
 		f.Add(text)
 	}
