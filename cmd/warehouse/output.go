@@ -56,7 +56,11 @@ func (a *app) print(rows *warehouse.Rows, o outputOptions, opt printOptions) err
 	opt.Location, opt.Width, opt.MaxRows = loc, width, o.maxRows
 	opt.Color = terminal && os.Getenv("NO_COLOR") == ""
 	opt.ASCII = asciiLocale(os.Getenv)
-	return printRows(a.stdout, format, rowsOf{rows}, opt)
+	source, err := a.redactedSource(rowsOf{rows}, &opt)
+	if err != nil {
+		return err
+	}
+	return printRows(a.stdout, format, source, opt)
 }
 
 // rowsOf is a rowSource of a result.

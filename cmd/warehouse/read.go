@@ -126,6 +126,7 @@ func (a *app) read(cmd *cobra.Command, name string, o readOptions) error {
 	if err != nil {
 		return err
 	}
+	a.redactConversation(c)
 	if o.json {
 		return printConversationJSON(a.stdout, c, loc)
 	}
