@@ -89,7 +89,7 @@ CREATE TABLE settings (
     generation BIGINT
 );
 COMMENT ON TABLE settings IS 'Choices that stick, and the text of a person''s own CSV files.';
-COMMENT ON COLUMN settings.name IS 'retention, standby, prices_file, or own_ and the name of a table';
+COMMENT ON COLUMN settings.name IS 'retention, standby, redact, prices_file, or own_ and the name of a table';
 COMMENT ON COLUMN settings.value IS 'what was chosen';
 COMMENT ON COLUMN settings.generation IS 'refresh that stored it';
 

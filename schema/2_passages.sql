@@ -22,6 +22,7 @@
 --   passage_number  position in the text, from 0
 --   generation      refresh that wrote the line
 --   role            user or assistant
+--   is_question     true where a person asked something: text of a user with a question mark
 --   is_subagent     true in a sub-agent's thread
 --   is_injected     true where the program wrote the text in a person's place
 --   is_automated    true where no person sat at the session (entrypoint sdk-…)
@@ -44,6 +45,7 @@ CREATE TABLE passages (
     passage_number BIGINT,
     generation BIGINT,
     role VARCHAR,
+    is_question BOOLEAN,
     is_subagent BOOLEAN,
     is_injected BOOLEAN,
     is_automated BOOLEAN,

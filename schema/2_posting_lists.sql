@@ -1,9 +1,9 @@
 -- The word index, up to 128 passages a row: one row per term, kind of passage and stretch of passages.
 --
 -- Rows of one refresh are sorted by term, so a query reads the row groups of its words. An impact is
--- what BM25 makes of how often the term is in the passage and how long the passage is (k1 1.2, b 0.75,
+-- what BM25 makes of how often the term is in the passage and how long the passage is (k1 0.9, b 0.2,
 -- 120 words are of middle length), in thousandths: 1,000 for once in a passage of middle length, at
--- most 2,200. The other factor of a score is how rare the term is, and that is how many passages a
+-- most 1,900. The other factor of a score is how rare the term is, and that is how many passages a
 -- query finds.
 --
 -- Index: content_items

@@ -6,6 +6,9 @@
 -- text that the program wrote in a person's place (injected), sessions that no person sat at
 -- (automated).
 --
+-- People look for answers: what a model wrote counts half more than what a person asked, and what a
+-- person said nearly as much.
+--
 -- Of passages with the same text and time, and of those with the same text in one session, one is
 -- shown: of a main thread before a sub-agent's, then the earliest, then by path. Passages with all
 -- words come first (unless any_word is true), then those with most; within that the highest score,
@@ -23,7 +26,7 @@ WITH matches AS (
         session_id,
         words_found,
         found_bits,
-        (score * CASE WHEN role = 'assistant' THEN 1.5 WHEN contains(short_text, '?') OR contains(short_text, '？') THEN 1 ELSE 1.3 END)::DECIMAL(18, 6) AS score,
+        (score * CASE WHEN role = 'assistant' THEN 1.5 WHEN is_question THEN 1 ELSE 1.4 END)::DECIMAL(18, 6) AS score,
         {
             'a': is_subagent,
             'b': coalesce(timestamp, 'infinity'),

@@ -28,7 +28,8 @@ var ErrNotWarehouse = errors.New("not a warehouse")
 var ErrNotFound = errors.New("not found")
 
 // ErrLocked is returned when another process holds the refresh lock for longer than the
-// wait and there is no file to fall back on, or holds the published file open for writing.
+// wait and there is no file to fall back on or a choice that could not be stored, or holds the
+// published file open for writing.
 var ErrLocked = errors.New("in use by another process")
 
 type hinted struct {

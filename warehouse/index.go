@@ -276,9 +276,11 @@ type postingLists struct {
 
 type postingList struct{ ids, occurrences []int32 }
 
-// impact is the part of a BM25 score that depends on the passage, in thousandths.
+// impact is the part of a BM25 score that depends on the passage, in thousandths. Of the settings
+// tried on the judged set those with b up to 0.3 found as much, and 0.75 a tenth less: answers are
+// longer than questions.
 func impact(occurrences, terms int) int {
-	const k1, b, middle = 0.9, 0.3, 120
+	const k1, b, middle = 0.9, 0.2, 120
 	n := float64(occurrences)
 	return int(math.Round(1000 * n * (k1 + 1) / (n + k1*(1-b+b*float64(terms)/middle))))
 }
@@ -363,7 +365,7 @@ func (b *indexBuilder) appendPassages(add func(...driver.Value) error) error {
 			short, packed = nil, p
 		}
 		if err := add(id, t.kind, t.host, t.agent, opt(t.session), opt(t.agentID), opt(t.project), at, t.file, t.line, t.item, int64(row.number), t.generation,
-			t.role, t.isSubagent, t.isInjected, t.isAutomated, xxhash.Sum64String(p), int32(row.count), short, packed); err != nil {
+			t.role, t.role == "user" && strings.ContainsAny(p, "?？"), t.isSubagent, t.isInjected, t.isAutomated, xxhash.Sum64String(p), int32(row.count), short, packed); err != nil {
 			return err
 		}
 		id++

@@ -81,6 +81,7 @@ func readSettings(ctx context.Context, c *sql.Conn) (map[string]string, error) {
 var settingValues = map[string][]string{
 	"retention": {"mirror", "keep"},
 	"standby":   {"on", "off"},
+	"redact":    {"off", "on"},
 }
 
 // checkSetting refuses a value that the setting does not take.

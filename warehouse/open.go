@@ -39,6 +39,7 @@ type Meta struct {
 	ViewsHash  string
 	IndexHash  string
 	Complete   bool
+	Redact     bool // what is printed of it is to be redacted
 }
 
 // ReadOptions are choices of OpenReadOnly.
@@ -160,8 +161,9 @@ func readMeta(ctx context.Context, c *sql.Conn, alias string) (Meta, error) {
 		alias += "."
 	}
 	var m Meta
-	err := c.QueryRowContext(ctx, "SELECT warehouse_id, version, generation, import_hash, views_hash, index_hash, is_complete FROM "+alias+"main.index_meta").
-		Scan(&m.ID, &m.Version, &m.Generation, &m.ImportHash, &m.ViewsHash, &m.IndexHash, &m.Complete)
+	err := c.QueryRowContext(ctx, "SELECT warehouse_id, version, generation, import_hash, views_hash, coalesce(index_hash, ''), is_complete, "+
+		"EXISTS (FROM "+alias+"main.settings WHERE name = 'redact' AND value = 'on') FROM "+alias+"main.index_meta").
+		Scan(&m.ID, &m.Version, &m.Generation, &m.ImportHash, &m.ViewsHash, &m.IndexHash, &m.Complete, &m.Redact)
 	return m, err
 }
 

@@ -187,8 +187,8 @@ func (s *sequence) refresh() {
 
 // edition is a changed copy of the definitions.
 type edition struct {
-	comment, view, table, projection, seed int
-	without                                bool
+	comment, view, table, projection, seed, index int
+	without                                       bool
 }
 
 func (e edition) load(t *testing.T) schema.Set {
@@ -221,6 +221,7 @@ func (e edition) load(t *testing.T) schema.Set {
 	if e.seed > 0 {
 		replace("model_prices.csv", "claude-opus-4-6,1970-01-01,5,", fmt.Sprintf("claude-opus-4-6,1970-01-01,%d,", 5+e.seed))
 	}
+	replace("2_posting_lists.sql", "up to 128", fmt.Sprintf("up to %d", 128+e.index))
 	if e.without {
 		delete(fsys, "4_permission_requests.sql")
 	}
@@ -259,6 +260,7 @@ func (s *sequence) ownOps() []op {
 		edit("another derived table", 1, func(e *edition) { e.table++ }),
 		edit("another projection", 2, func(e *edition) { e.projection++ }),
 		edit("a view more or less", 1, func(e *edition) { e.without = !e.without }),
+		edit("another word index", 1, func(e *edition) { e.index++ }),
 		edit("other built-in prices", 1, func(e *edition) { e.seed++ }),
 		{"own prices", 2, func(w *world) bool {
 			path := filepath.Join(s.opt.ConfigDir, "prices.csv")

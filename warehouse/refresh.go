@@ -40,6 +40,7 @@ type RefreshOptions struct {
 	Verify      bool          // compare every file's consumed bytes whole
 	Retention   string        // mirror or keep; empty leaves what is stored
 	Standby     string        // on or off; empty leaves what is stored
+	Redact      string        // on or off; empty leaves what is stored
 	MemoryLimit string        // DuckDB's memory_limit, such as 1GB; empty takes the default
 	ConfigDir   string        // folder of a person's own CSV files; empty has none
 	Prices      *string       // absolute path of a person's prices, empty for the one in ConfigDir; nil leaves what is stored
@@ -143,6 +144,10 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 		return Summary{}, err
 	}
 	if !ok {
+		if r.Redact != "" {
+			// Whoever chose this counts on it from here on.
+			return Summary{}, WithHint(fmt.Errorf("redact is not stored: the warehouse is %w", ErrLocked), "try again: warehouse refresh --redact "+r.Redact)
+		}
 		r.sum.Status = "busy"
 		return r.sum, nil
 	}
@@ -181,6 +186,9 @@ func (r *refresh) asked() map[string]string {
 	}
 	if r.RefreshOptions.Standby != "" {
 		m["standby"] = r.RefreshOptions.Standby
+	}
+	if r.Redact != "" {
+		m["redact"] = r.Redact
 	}
 	return m
 }

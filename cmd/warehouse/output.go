@@ -56,7 +56,11 @@ func (a *app) print(rows *warehouse.Rows, o outputOptions, opt printOptions) err
 	opt.Location, opt.Width, opt.MaxRows = loc, width, o.maxRows
 	opt.Color = terminal && colorWanted()
 	opt.ASCII = asciiLocale(os.Getenv)
-	return printRows(a.stdout, format, rowsOf{rows}, opt)
+	source, err := a.redactedSource(rowsOf{rows}, &opt)
+	if err != nil {
+		return err
+	}
+	return printRows(a.stdout, format, source, opt)
 }
 
 // colorWanted reports whether a terminal may be coloured.

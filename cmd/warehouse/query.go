@@ -301,7 +301,7 @@ func (a *app) completeFrom(statement string) func(*cobra.Command, []string, stri
 			if err != nil {
 				break
 			}
-			if s, ok := values[0].(string); ok && strings.HasPrefix(s, prefix) {
+			if s, ok := values[0].(string); ok && strings.HasPrefix(s, prefix) && a.redacted(s) == s {
 				out = append(out, s)
 			}
 		}

@@ -78,7 +78,7 @@ func transcript(t *testing.T, block string) string {
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, both.String())
 		}
-		text := strings.ReplaceAll(both.String(), dir+"/w", "/home/dev/.local/share/warehouse")
+		text := strings.NewReplacer(dir+"/w", "/home/dev/.local/share/warehouse", sample, "/home/dev/.claude/projects").Replace(both.String())
 		fmt.Fprintf(&out, "%s\n%s", line, seconds.ReplaceAllString(text, "in 0.21 s"))
 	}
 	return out.String()

@@ -21,6 +21,7 @@ type refreshOptions struct {
 	verify    bool
 	retention string
 	standby   string
+	redact    string
 	prices    string
 	memory    string
 	json      bool
@@ -47,11 +48,15 @@ Prices of models are built in (warehouse sql "FROM model_prices"). Rows of your 
 ~/.config/warehouse/prices.csv or the file that --prices names, come before them: a CSV file with
 the columns model, input and output (USD per million tokens) and any others of model_prices.
 
+Lines are stored as they are, credentials in them too. With --redact on, every command masks what
+looks like one in what it prints, as with its own --redact, and cannot be told not to.
+
 Exit code 3 means: published, but some sources could not be read.`,
 		Example: `  warehouse refresh
   duckdb -readonly "$(warehouse refresh)" "FROM sessions LIMIT 5"
   warehouse refresh --max-age 0 --json
   warehouse refresh --retention keep
+  warehouse refresh --redact on
   warehouse refresh --prices ~/prices.csv`,
 		Args: argRange(0, 0, ""),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.refresh(cmd, o) },
@@ -62,6 +67,7 @@ Exit code 3 means: published, but some sources could not be read.`,
 	f.BoolVar(&o.verify, "verify", false, "compare every file with what was read of it, byte for byte")
 	f.StringVar(&o.retention, "retention", "", "what happens to lines of vanished files: mirror drops, keep keeps; sticks")
 	f.StringVar(&o.standby, "standby", "", "off trades the second copy for a copy at each refresh; sticks")
+	f.StringVar(&o.redact, "redact", "", "on masks credentials in whatever is printed from then on, off does not; sticks")
 	f.StringVar(&o.prices, "prices", "", "CSV `file` with prices of your own; sticks ('' returns to ~/.config/warehouse/prices.csv)")
 	f.StringVar(&o.memory, "memory-limit", "", "memory DuckDB may use, such as 512MB (default 1GB or a quarter)")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON on standard output instead of the path")
@@ -75,6 +81,8 @@ func (a *app) refresh(cmd *cobra.Command, o refreshOptions) error {
 		return usagef("--retention is mirror or keep, not %q", o.retention)
 	case o.standby != "" && o.standby != "on" && o.standby != "off":
 		return usagef("--standby is on or off, not %q", o.standby)
+	case o.redact != "" && o.redact != "on" && o.redact != "off":
+		return usagef("--redact is on or off here, not %q", o.redact)
 	case o.maxAge < 0 || o.wait < 0:
 		return usagef("--max-age and --wait are not negative")
 	case o.memory != "" && !warehouse.ValidMemoryLimit(o.memory):
@@ -91,7 +99,7 @@ func (a *app) refresh(cmd *cobra.Command, o refreshOptions) error {
 	}
 	opt := warehouse.RefreshOptions{
 		Layout: layout, Roots: roots, MaxAge: o.maxAge, Wait: o.wait, Verify: o.verify,
-		Retention: o.retention, Standby: o.standby, MemoryLimit: o.memory,
+		Retention: o.retention, Standby: o.standby, Redact: o.redact, MemoryLimit: o.memory,
 		ConfigDir: warehouse.ConfigDir(os.Getenv, home),
 	}
 	if cmd.Flags().Changed("prices") {

@@ -19,7 +19,8 @@ included. It is named by its path, the end of its path, or its session's id or a
 beginning of one.
 
 One file goes to standard output. With -o several go into a folder, each at its path below the
-folder it was found in; files that are there already are not overwritten.`,
+folder it was found in; files that are there already are not overwritten. Since nothing of it can
+be redacted, it is refused with --redact and where refresh --redact on was chosen.`,
 		Example: `  warehouse restore 1b7e0c52 -o /tmp/restored
   warehouse restore /home/dev/.claude/projects/-home-dev-app/1b7e0c52.jsonl > copy.jsonl
   warehouse restore --all -o /tmp/restored`,
@@ -33,6 +34,9 @@ folder it was found in; files that are there already are not overwritten.`,
 			case !all && (len(args) == 0 || args[0] == ""):
 				return usagef("restore: file or session missing")
 			}
+			if a.redact {
+				return warehouse.WithHint(usagef("restore writes the original bytes, nothing of them is redacted"), "leave out --redact")
+			}
 			layout, err := a.layout()
 			if err != nil {
 				return err
@@ -42,6 +46,9 @@ folder it was found in; files that are there already are not overwritten.`,
 				return err
 			}
 			defer r.Close()
+			if r.Meta.Redact {
+				return warehouse.WithHint(usagef("restore writes the original bytes, and what is read of this warehouse is redacted by a setting"), redactOff)
+			}
 			name := ""
 			if !all {
 				name = args[0]

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"warehouse/warehouse"
+	"warehouse/warehouse/redact"
 )
 
 // The rules are:
@@ -33,11 +35,14 @@ const (
 
 // app is what every command needs.
 type app struct {
-	db     string // --db
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	code   int // exit code of a command that did its work
+	db         string      // --db
+	redact     bool        // --redact, or the warehouse's setting
+	redactFlag *pflag.Flag // to know whether it was given
+	masks      *redact.Redactor
+	stdin      io.Reader
+	stdout     io.Writer
+	stderr     io.Writer
+	code       int // exit code of a command that did its work
 }
 
 // usageError is an error in what was typed.
@@ -67,9 +72,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case isClosedPipe(err):
 		return exitOK // the reader of our output has seen enough
 	}
-	fmt.Fprintln(stderr, "warehouse: "+oneLine(err.Error()))
+	fmt.Fprintln(stderr, "warehouse: "+oneLine(a.redacted(err.Error())))
 	for _, hint := range warehouse.Hints(err) {
-		fmt.Fprintln(stderr, "hint: "+hint)
+		fmt.Fprintln(stderr, "hint: "+oneLine(a.redacted(hint)))
 	}
 	switch {
 	case isUsage:
@@ -106,9 +111,11 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 		SilenceUsage:  true,
 	}
 	root.PersistentFlags().StringVar(&a.db, "db", "", "published database `file` (default: see warehouse path --help)")
+	root.PersistentFlags().BoolVar(&a.redact, "redact", false, "mask credentials in what is printed (see README, Secrets)")
+	a.redactFlag = root.PersistentFlags().Lookup("redact")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a))
+	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a))
 	return root
 }
 
@@ -136,7 +143,15 @@ func (a *app) open(ctx context.Context, zone string) (*warehouse.Reader, error) 
 	if err != nil {
 		return nil, err
 	}
-	return warehouse.OpenReadOnly(ctx, layout.Published, warehouse.ReadOptions{TimeZone: zone})
+	r, err := warehouse.OpenReadOnly(ctx, layout.Published, warehouse.ReadOptions{TimeZone: zone})
+	if err != nil {
+		return nil, err
+	}
+	if err := a.heedRedact(r.Meta.Redact); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
 }
 
 // zone checks --tz and returns the location that times are shown in.

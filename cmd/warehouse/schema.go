@@ -31,6 +31,7 @@ Everything is read from the file itself, where any DuckDB client finds it as com
 			if err != nil {
 				return err
 			}
+			a.redactObjects(objects)
 			width, ok := terminalWidth(a.stdout)
 			if !ok {
 				width = 0

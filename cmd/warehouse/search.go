@@ -126,6 +126,7 @@ func (a *app) search(cmd *cobra.Command, o searchOptions) error {
 	case err != nil:
 		return err
 	}
+	a.redactHits(res.Hits)
 	loc, err := zone(o.zone)
 	if err != nil {
 		return err

@@ -1,9 +1,18 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
-// openings are how texts begin that stand in a person's place and were written by the program.
-// Seen in Claude Code 1.0.24 to 2.1.237.
+// wrapped are the blocks that the program puts into a person's text or sends in a person's place.
+// Seen in Claude Code 1.0.24 to 2.1.237; the view prompts has the same list.
+const wrapped = `system-reminder|command-name|command-message|command-args|command-contents|local-command-stdout|local-command-stderr|local-command-caveat|` +
+	`bash-input|bash-stdout|bash-stderr|task-notification|teammate-message|ide_opened_file|ide_selection|user-memory-input|new-diagnostics`
+
+var blocks = regexp.MustCompile(`(?s)<(?:` + wrapped + `)\b[^>]*>.*?</(?:` + wrapped + `)>`)
+
+// openings are how texts begin that the program wrote in a person's place.
 var openings = []string{
 	"Caveat: The messages below",
 	"Base directory for this skill:",
@@ -12,11 +21,14 @@ var openings = []string{
 	"[Request interrupted by user",
 }
 
-// Injected reports whether a text of a user record was written by the program: reminders, command
+// Injected reports whether nothing of a user record's text is a person's: reminders, command
 // wrappers and their output, the bodies of skills, marks of interruption.
 func Injected(s string) bool {
-	s = strings.TrimLeft(s, " \t\r\n")
-	if isTag(s) || s == "Warmup" {
+	if strings.Contains(s, "</") {
+		s = blocks.ReplaceAllString(s, "")
+	}
+	s = strings.Trim(s, " \n\t\r")
+	if s == "" || s == "Warmup" {
 		return true
 	}
 	for _, o := range openings {
@@ -25,26 +37,4 @@ func Injected(s string) bool {
 		}
 	}
 	return false
-}
-
-// isTag reports whether s begins with a tag such as <system-reminder>. Names have a hyphen, or
-// pasted HTML would count.
-func isTag(s string) bool {
-	if !strings.HasPrefix(s, "<") {
-		return false
-	}
-	end := strings.IndexAny(s, "> \n")
-	if end < 2 || s[end] == '\n' {
-		return false
-	}
-	hyphen := false
-	for _, c := range s[1:end] {
-		switch {
-		case c == '-' || c == '_':
-			hyphen = true
-		case c < 'a' || c > 'z':
-			return false
-		}
-	}
-	return hyphen
 }
