@@ -6,30 +6,53 @@ JOIN s.main.doomed AS doomed ON passage.source_file = doomed.source_file
 WHERE passage.source_line >= doomed.from_line
     AND passage.generation BETWEEN doomed.from_generation AND doomed.up_to_generation;
 
--- Lists they are in, without them.
+-- Lists they are in, and those lists without them.
+CREATE OR REPLACE TEMP TABLE touched_lists AS
+SELECT DISTINCT list_id
+FROM (
+    SELECT
+        rowid AS list_id,
+        unnest(passage_ids) AS passage_id
+    FROM w.main.posting_lists
+    WHERE passage_ids[1] <= (SELECT max(passage_id) FROM temp.gone)
+        AND passage_ids[-1] >= (SELECT min(passage_id) FROM temp.gone)
+)
+SEMI JOIN temp.gone USING (passage_id);
+
 CREATE OR REPLACE TEMP TABLE left_over AS
 SELECT
-    list.rowid AS list_id,
-    term,
-    kind,
-    list_filter(list_zip(passage_ids, impacts), lambda posting: NOT list_contains(gone_ids, posting[1])) AS postings
-FROM (SELECT *, rowid FROM w.main.posting_lists) AS list
-JOIN (SELECT list(passage_id ORDER BY passage_id) AS gone_ids FROM temp.gone) ON list_has_any(passage_ids, gone_ids);
+    any_value(term) AS term,
+    any_value(kind) AS kind,
+    list(passage_id ORDER BY passage_id) AS passage_ids,
+    list(impact ORDER BY passage_id) AS impacts
+FROM (
+    SELECT
+        rowid AS list_id,
+        term,
+        kind,
+        unnest(passage_ids) AS passage_id,
+        unnest(impacts) AS impact
+    FROM w.main.posting_lists
+    WHERE rowid IN (SELECT list_id FROM temp.touched_lists)
+)
+ANTI JOIN temp.gone USING (passage_id)
+GROUP BY list_id;
 
-DELETE FROM w.main.posting_lists WHERE rowid IN (SELECT list_id FROM temp.left_over);
+DELETE FROM w.main.posting_lists WHERE rowid IN (SELECT list_id FROM temp.touched_lists);
 
 INSERT INTO w.main.posting_lists
 SELECT
     term,
     kind,
-    list_transform(postings, lambda posting: posting[1]),
-    list_transform(postings, lambda posting: posting[2])
+    passage_ids,
+    impacts
 FROM temp.left_over
-WHERE len(postings) > 0
 ORDER BY term, kind;
 
 DELETE FROM w.main.passages WHERE passage_id IN (FROM temp.gone);
 
 DROP TABLE temp.gone;
+
+DROP TABLE temp.touched_lists;
 
 DROP TABLE temp.left_over;
