@@ -28,6 +28,8 @@ type Reader struct {
 	conn *sql.Conn
 	path string
 	Meta Meta
+
+	variables map[string]bool // parameters of reports that ran on the connection
 }
 
 // Meta is the state that a file says it is in.

@@ -154,6 +154,16 @@ func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]str
 				return nil, err
 			}
 		}
+		// A report that ran before on this connection left its values, and its defaults.
+		if r.variables[p.Name] && !given {
+			if _, err := r.conn.ExecContext(ctx, "RESET VARIABLE "+quoteName(p.Name)); err != nil {
+				return nil, engineError(err)
+			}
+		}
+		if r.variables == nil {
+			r.variables = map[string]bool{}
+		}
+		r.variables[p.Name] = true
 		if !given {
 			continue
 		}
