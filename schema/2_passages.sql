@@ -27,6 +27,7 @@
 --   is_injected     true where the program wrote the text in a person's place
 --   is_automated    true where no person sat at the session (entrypoint sdk-…)
 --   text_key        the same for the same text
+--   place_key       another for each place; decides between copies of one time
 --   term_count      words of the passage, as the index counts them
 --   short_text      text of prose and summaries
 --   packed_text     text of the other kinds, which is read less and takes more space
@@ -50,6 +51,7 @@ CREATE TABLE passages (
     is_injected BOOLEAN,
     is_automated BOOLEAN,
     text_key UBIGINT,
+    place_key BIGINT,
     term_count INTEGER,
     -- Not zstd: fetching ten of these took 20 ms with it and 1 ms without.
     short_text VARCHAR,

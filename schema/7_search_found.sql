@@ -5,10 +5,10 @@
 -- over the passages of a kind, added up in decimals so that it is the same each time. Unless any_word
 -- is true, a passage must hold most of the words, each counted by how rare it is.
 --
--- Columns are passage_id, words_found, found_bits (a bit for the number of each word found),
--- score.
+-- Columns are passage_id, words_found, words_missing (a list), score.
 CREATE OR REPLACE MACRO search_found(asked, any_word, kinds) AS TABLE
-WITH terms AS (
+-- asked is named once: a macro's argument is written out, and planned, wherever it stands.
+WITH terms AS MATERIALIZED (
     SELECT unnest(asked, recursive := true)
 ),
 lists AS (
@@ -16,83 +16,71 @@ lists AS (
         word_number,
         term_number,
         term_count,
-        literal,
-        pattern,
-        term,
         kind,
         passage_ids,
-        impacts
+        impacts,
+        sum(len(passage_ids)) OVER one_term AS found_count,
+        row_number() OVER one_term = 1 AS is_first
     FROM posting_lists
     JOIN terms USING (term)
     WHERE list_contains(string_split(kinds, ','), kind)
+    WINDOW one_term AS (PARTITION BY term_number, kind)
 ),
-rarities AS (
+weighed AS (
     SELECT
-        *,
-        sum(rarity / term_count) OVER (PARTITION BY kind) AS all_weight
+        word_number,
+        term_count,
+        passage_ids,
+        impacts,
+        ln(1 + (passage_count - found_count + 0.5) / (found_count + 0.5)) AS rarity,
+        sum(CASE WHEN is_first THEN rarity / term_count END) OVER (PARTITION BY kind) AS all_weight
+    FROM lists
+    CROSS JOIN (SELECT count(*) AS passage_count FROM passages)
+),
+words AS MATERIALIZED (
+    SELECT
+        passage_id,
+        word_number,
+        sum((rarity * impact / 1000)::DECIMAL(18, 6)) AS score,
+        sum(rarity / term_count) AS weight,
+        any_value(all_weight) AS all_weight
     FROM (
         SELECT
             word_number,
-            term_number,
             term_count,
-            kind,
-            ln(1 + (any_value(passage_count) - sum(len(passage_ids)) + 0.5) / (sum(len(passage_ids)) + 0.5)) AS rarity
-        FROM lists
-        CROSS JOIN (SELECT count(*) AS passage_count FROM passages)
-        GROUP BY word_number, term_number, term_count, kind
+            rarity,
+            all_weight,
+            unnest(passage_ids) AS passage_id,
+            unnest(impacts) AS impact
+        FROM weighed
     )
-),
-occurrences AS (
-    SELECT
-        word_number,
-        lists.term_count,
-        literal,
-        pattern,
-        rarity,
-        all_weight,
-        unnest(passage_ids) AS passage_id,
-        unnest(impacts) AS impact
-    FROM lists
-    JOIN rarities USING (word_number, term_number, kind)
-),
-words AS (
-    SELECT
-        passage_id,
-        word_number,
-        any_value(literal) AS literal,
-        any_value(pattern) AS pattern,
-        sum(rarity / term_count) AS weight,
-        any_value(all_weight) AS all_weight,
-        sum((rarity * impact / 1000)::DECIMAL(18, 6)) AS score
-    FROM occurrences
     GROUP BY passage_id, word_number
     HAVING count(*) = any_value(term_count)
 ),
-checked AS (
-    SELECT
-        passage_id,
+literals AS (
+    SELECT DISTINCT
         word_number,
-        score,
-        weight,
-        all_weight
-    FROM words
-    WHERE literal IS NULL
-    UNION ALL
-    SELECT
-        passage_id,
-        word_number,
-        score,
-        weight,
-        all_weight
-    FROM words
-    JOIN passages USING (passage_id)
+        term IS NULL AS is_unlisted,
+        literal,
+        pattern
+    FROM terms
     WHERE literal IS NOT NULL
-        AND CASE
-            WHEN pattern IS NULL THEN contains(lower(coalesce(short_text, packed_text)), literal)
-            WHEN contains(lower(strip_accents(coalesce(short_text, packed_text))), literal)
-            THEN regexp_matches(lower(strip_accents(coalesce(short_text, packed_text))), pattern)
-            ELSE false
-        END
+),
+checked AS (
+    SELECT *
+    FROM words
+    WHERE word_number NOT IN (SELECT word_number FROM literals)
+    UNION ALL
+    SELECT words.*
+    FROM words
+    JOIN literals USING (word_number)
+    JOIN passages USING (passage_id)
+    WHERE CASE
+        WHEN pattern IS NULL THEN contains(lower(coalesce(short_text, packed_text)), literal)
+        WHEN contains(lower(strip_accents(coalesce(short_text, packed_text))), literal)
+        THEN regexp_matches(lower(strip_accents(coalesce(short_text, packed_text))), pattern)
+        ELSE false
+    END
     UNION ALL
     -- A phrase of signs alone is in no list.
     SELECT
@@ -102,13 +90,20 @@ checked AS (
         0,
         0
     FROM passages
-    JOIN terms ON contains(lower(coalesce(short_text, packed_text)), literal)
-    WHERE term IS NULL AND list_contains(string_split(kinds, ','), kind)
+    JOIN literals ON contains(lower(coalesce(short_text, packed_text)), literal)
+    WHERE is_unlisted AND list_contains(string_split(kinds, ','), kind)
+),
+whole AS (
+    SELECT list(DISTINCT {'word_number': word_number, 'word': word}) AS all_words
+    FROM terms
 )
 SELECT
     passage_id,
     words_found,
-    found_bits,
+    CASE
+        WHEN words_found = len(all_words) THEN []
+        ELSE list_transform(list_filter(list_sort(all_words), lambda w: found_bits >> w.word_number & 1 = 0), lambda w: w.word)
+    END AS words_missing,
     score
 FROM (
     SELECT
@@ -121,4 +116,5 @@ FROM (
     FROM checked
     GROUP BY passage_id
 )
-WHERE any_word OR 2 * weight > all_weight OR words_found = list_unique(list_transform(asked, lambda a: a.word_number));
+CROSS JOIN whole
+WHERE any_word OR 2 * weight > all_weight OR words_found = len(all_words);

@@ -20,13 +20,16 @@ WITH typed AS (
                     WHEN place % 2 = 0 THEN [{'word': trim(part, E' \n\t\r'), 'is_phrase': true}]
                     ELSE flatten(
                         list_transform(
-                            regexp_split_to_array(part, '\s+'),
+                            list_transform(
+                                regexp_split_to_array(part, '\s+'),
+                                lambda word: trim(word, '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~‘’‚…–—·•、。，！？；：「」『』（）【】《》')
+                            ),
                             lambda word: list_transform(
                                 CASE
-                                    WHEN regexp_matches(word, '^[^\pL\pN]*[a-zA-Z\x{C0}-\x{24F}]+(-[a-zA-Z\x{C0}-\x{24F}]+)+[^\pL\pN]*$') THEN string_split(word, '-')
+                                    WHEN regexp_matches(word, '^[a-zA-Z\x{C0}-\x{24F}]+(-[a-zA-Z\x{C0}-\x{24F}]+)+$') THEN string_split(word, '-')
                                     ELSE [word]
                                 END,
-                                lambda w: {'word': regexp_replace(w, '^[^\pL\pN]+|[^\pL\pN\pM]+$', '', 'g'), 'is_phrase': false}
+                                lambda w: {'word': w, 'is_phrase': false}
                             )
                         )
                     )
@@ -34,30 +37,40 @@ WITH typed AS (
             )
         )[:500] AS typed_words
 ),
+folded AS (
+    SELECT
+        list_filter(
+            list_transform(
+                list_filter(typed_words, lambda w, place: w.word <> '' AND list_position(typed_words, w) = place),
+                lambda w: {
+                    'word': w.word,
+                    'is_phrase': w.is_phrase,
+                    'folded': lower(strip_accents(w.word)),
+                    'runs': regexp_extract_all(
+                        -- Latin words glued to a script without blanks are runs of their own.
+                        regexp_replace(
+                            lower(strip_accents(w.word)),
+                            '([\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー]+)',
+                            ' \1 ',
+                            'g'
+                        ),
+                        '[\pL\pN]+'
+                    )
+                }
+            ),
+            lambda w: w.is_phrase OR len(w.runs) > 0
+        )[:50] AS folded_words
+    FROM typed
+),
 numbered AS (
     SELECT
         list_transform(
-            list_filter(typed_words, lambda w, place: w.word <> '' AND list_position(typed_words, w) = place)[:50],
-            lambda w, number: {
-                'number': number,
-                'word': w.word,
-                'is_phrase': w.is_phrase,
-                'folded': lower(strip_accents(w.word)),
-                'runs': regexp_extract_all(
-                    -- Latin words glued to a script without blanks are runs of their own.
-                    regexp_replace(
-                        lower(strip_accents(w.word)),
-                        '([\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー]+)',
-                        ' \1 ',
-                        'g'
-                    ),
-                    '[\pL\pN]+'
-                )
-            }
+            folded_words,
+            lambda w, number: {'number': number, 'word': w.word, 'is_phrase': w.is_phrase, 'folded': w.folded, 'runs': w.runs}
         ) AS kept
-    FROM typed
+    FROM folded
 ),
-asked AS (
+asked AS MATERIALIZED (
     SELECT
         kept,
         flatten(

@@ -10,7 +10,7 @@
 -- person said nearly as much.
 --
 -- Of passages with the same text and time, and of those with the same text in one session, one is
--- shown: of a main thread before a sub-agent's, then the earliest, then by path. Passages with all
+-- shown: of a main thread before a sub-agent's, then the earliest, then any, but always the same. Passages with all
 -- words come first (unless any_word is true), then those with most; within that the highest score,
 -- then the latest.
 --
@@ -25,16 +25,10 @@ WITH matches AS (
         timestamp,
         session_id,
         words_found,
-        found_bits,
+        words_missing,
         (score * CASE WHEN role = 'assistant' THEN 1.5 WHEN is_question THEN 1 ELSE 1.4 END)::DECIMAL(18, 6) AS score,
-        {
-            'a': is_subagent,
-            'b': coalesce(timestamp, 'infinity'),
-            'c': source_file,
-            'd': source_line,
-            'e': item_index,
-            'f': passage_number
-        } AS place
+        is_subagent::BIGINT << 62 AS behind,
+        place_key
     FROM search_found(asked, any_word, coalesce(getvariable('kind'), 'prose')) AS found
     JOIN passages USING (passage_id)
     WHERE date_filter(timestamp, getvariable('since')::TIMESTAMPTZ, getvariable('until')::TIMESTAMPTZ)
@@ -47,30 +41,30 @@ WITH matches AS (
         AND (NOT is_injected OR coalesce(getvariable('injected')::BOOLEAN, false))
         AND (NOT is_automated OR coalesce(getvariable('automated')::BOOLEAN, false))
 ),
--- Aggregates rather than windows, and of narrow rows: a quarter of the time.
+-- Aggregates rather than windows, and of few narrow columns.
 by_time AS (
     SELECT
         kind,
         text_key,
-        words_found,
-        found_bits,
-        score,
-        arg_min(passage_id, place) AS passage_id,
-        arg_min(session_id, place) AS session_id,
-        min(place) AS place,
+        arg_min(passage_id, behind + place_key) AS passage_id,
+        arg_min(session_id, behind + place_key) AS session_id,
+        min(behind) + epoch_us(coalesce(timestamp, '9999-12-31'::TIMESTAMPTZ)) AS place,
+        any_value(words_found) AS words_found,
+        any_value(words_missing) AS words_missing,
+        any_value(score) AS score,
         count(*) AS copies
     FROM matches
-    GROUP BY kind, text_key, timestamp, words_found, found_bits, score
+    GROUP BY kind, text_key, timestamp
 ),
 by_session AS (
     SELECT
-        words_found,
-        found_bits,
-        score,
         arg_min(passage_id, place) AS passage_id,
+        any_value(words_found) AS words_found,
+        any_value(words_missing) AS words_missing,
+        any_value(score) AS score,
         sum(copies)::BIGINT AS copies
     FROM by_time
-    GROUP BY kind, text_key, session_id, words_found, found_bits, score
+    GROUP BY kind, text_key, session_id
 )
 SELECT
     session_id,
@@ -89,10 +83,7 @@ SELECT
     is_injected,
     is_automated,
     words_found,
-    list_transform(
-        list_filter(list_distinct(list_transform(asked, lambda a: {'word_number': a.word_number, 'word': a.word})), lambda a: found_bits >> a.word_number & 1 = 0),
-        lambda a: a.word
-    ) AS words_missing,
+    words_missing,
     score,
     copies,
     passage_id,
@@ -100,7 +91,7 @@ SELECT
 FROM by_session
 JOIN passages USING (passage_id)
 ORDER BY
-    any_word OR words_found = list_unique(list_transform(asked, lambda a: a.word_number)) DESC,
+    any_word OR len(words_missing) = 0 DESC,
     score DESC,
     timestamp DESC NULLS LAST,
     source_file,

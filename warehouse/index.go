@@ -365,12 +365,17 @@ func (b *indexBuilder) appendPassages(add func(...driver.Value) error) error {
 			short, packed = nil, p
 		}
 		if err := add(id, t.kind, t.host, t.agent, opt(t.session), opt(t.agentID), opt(t.project), at, t.file, t.line, t.item, int64(row.number), t.generation,
-			t.role, t.role == "user" && strings.ContainsAny(p, "?？"), t.isSubagent, t.isInjected, t.isAutomated, xxhash.Sum64String(p), int32(row.count), short, packed); err != nil {
+			t.role, t.role == "user" && strings.ContainsAny(p, "?？"), t.isSubagent, t.isInjected, t.isAutomated, xxhash.Sum64String(p), placeKey(t, row.number), int32(row.count), short, packed); err != nil {
 			return err
 		}
 		id++
 	}
 	return nil
+}
+
+// placeKey is a number of 62 bits for where a passage stands.
+func placeKey(t *indexedText, number int) int64 {
+	return int64(xxhash.Sum64String(fmt.Sprintf("%s\n%d\n%d\n%d", t.file, t.line, t.item, number)) >> 2)
 }
 
 // appendLists appends the lists as text: a list of values passes the driver one boxed value at a

@@ -48,6 +48,7 @@ type Meta struct {
 type ReadOptions struct {
 	TimeZone   string // zone days are computed in; empty is the system's
 	AllowStale bool   // open a file derived with other definitions too
+	Threads    int    // threads of a query; 0 is one for each core
 
 	allowIncomplete bool // the refresh repairs such a file
 }
@@ -72,6 +73,9 @@ func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, e
 	}
 	if opt.TimeZone != "" {
 		setup = append(setup, "SET TimeZone = "+quote(opt.TimeZone))
+	}
+	if opt.Threads > 0 {
+		setup = append(setup, fmt.Sprintf("SET threads = %d", opt.Threads))
 	}
 	setup = append(setup,
 		// Without it the database's own files and their logs stay open to COPY and ATTACH, for

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +42,9 @@ var searchToolResultsSQL string
 
 //go:embed sql/search_near.sql
 var searchNearSQL string
+
+//go:embed sql/search_titles.sql
+var searchTitlesSQL string
 
 //go:embed sql/search_context.sql
 var searchContextSQL string
@@ -136,8 +139,8 @@ func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*S
 	switch {
 	case slices.Contains(res.Kinds, ToolResult):
 		script, name, res.Scanned = searchToolResultsSQL, "search_tool_results", true
-		texts, hints := scannedTexts(o, res.Words)
-		values["words"], values["hints"] = jsonText(texts), jsonText(hints)
+		texts, hint := scannedTexts(o, res.Words)
+		values["words"], values["hint"] = jsonText(texts), hint
 	case o.Literal:
 		script, name, res.Scanned = searchLiteralSQL, "search_literal", true
 		values["literal"] = o.Words
@@ -162,6 +165,9 @@ func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*S
 		if err := r.advise(ctx, res, now); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.titles(ctx, res.Hits, now); err != nil {
+		return nil, err
 	}
 	if o.Context > 0 {
 		for i := range res.Hits {
@@ -205,32 +211,57 @@ func (r *Reader) runScript(ctx context.Context, name, script string, values map[
 		parsed, _ = searchScripts.LoadOrStore(name, q)
 	}
 	q := parsed.(queries.Query)
-	given := map[string]string{}
-	for name, value := range values {
-		if _, ok := q.Param(name); ok {
-			given[name] = value
+	// One call for all of it: what a search costs is mostly round trips and planning.
+	var set strings.Builder
+	for _, p := range q.Params {
+		value, given := values[p.Name]
+		switch {
+		case given && p.Type == "TIMESTAMPTZ":
+			value = moment(value, p.Name == "until", now)
+			var fits bool
+			if err := r.conn.QueryRowContext(ctx, "SELECT try_cast(?::VARCHAR AS TIMESTAMPTZ) IS NOT NULL", value).Scan(&fits); err != nil {
+				return nil, engineError(err)
+			}
+			if !fits {
+				return nil, fmt.Errorf("--%s is a time such as 7d or 2026-11-01, not %q%w", p.Name, values[p.Name], silent{ErrParameter})
+			}
+			fallthrough
+		case given:
+			fmt.Fprintf(&set, "SET VARIABLE %s = %s;\n", quoteName(p.Name), quote(value))
+		default:
+			fmt.Fprintf(&set, "RESET VARIABLE %s;\n", quoteName(p.Name))
 		}
 	}
-	rows, err := r.Run(ctx, q, given, now)
+	statements := queries.Split(q.SQL)
+	last := len(statements) - 1
+	if _, err := r.conn.ExecContext(ctx, set.String()+strings.Join(statements[:last], ";\n")); err != nil {
+		return nil, engineError(err)
+	}
+	rows, err := r.conn.QueryContext(ctx, statements[last])
 	if err != nil {
-		return nil, err
+		return nil, queryError(err)
 	}
 	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, engineError(err)
+	}
 	var out []map[string]any
-	for {
-		row, err := rows.Next()
-		if err == io.EOF {
-			return out, nil
+	for rows.Next() {
+		row, pointers := make([]any, len(names)), make([]any, len(names))
+		for i := range row {
+			pointers[i] = &row[i]
 		}
-		if err != nil {
-			return nil, err
+		if err := rows.Scan(pointers...); err != nil {
+			return nil, engineError(err)
 		}
 		one := map[string]any{}
-		for i, c := range rows.Columns() {
-			one[c.Name] = row[i]
+		for i, name := range names {
+			one[name] = row[i]
 		}
 		out = append(out, one)
 	}
+	return out, engineError(rows.Err())
 }
 
 // askedTerm is a row of search_words.
@@ -273,24 +304,34 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// scannedTexts are the texts that a scan looks for, and of each the part that JSON writes in one way.
-func scannedTexts(o SearchOptions, words []text.Word) (texts, hints []string) {
+// scannedTexts are the texts that a scan looks for, and a pattern that each line with a hit matches.
+func scannedTexts(o SearchOptions, words []text.Word) (texts []string, hint string) {
 	if o.Literal {
 		texts = []string{o.Words}
 	}
 	for _, w := range words {
 		texts = append(texts, strings.ToLower(w.Text))
 	}
+	var hints []string
 	for _, t := range texts {
-		hint := ""
+		// JSON may write anything but letters, digits and few signs in another way.
+		longest := ""
 		for _, part := range strings.FieldsFunc(t, func(c rune) bool { return c >= 0x7f || c < ' ' || strings.ContainsRune(`"\/<>&'`, c) }) {
-			if len(part) > len(hint) {
-				hint = part
+			if len(part) > len(longest) {
+				longest = part
 			}
 		}
-		hints = append(hints, hint)
+		hints = append(hints, regexp.QuoteMeta(longest))
 	}
-	return texts, hints
+	slices.SortStableFunc(hints, func(a, b string) int { return len(b) - len(a) })
+	if !o.Any {
+		hints = hints[:1]
+	}
+	hint = strings.Join(hints, "|")
+	if !o.Literal {
+		hint = "(?i)" + hint
+	}
+	return texts, hint
 }
 
 // countHidden counts what the default filters hide.
@@ -333,6 +374,26 @@ func (r *Reader) advise(ctx context.Context, res *SearchResult, now time.Time) e
 	return nil
 }
 
+// titles adds the titles of the sessions.
+func (r *Reader) titles(ctx context.Context, hits []Hit, now time.Time) error {
+	if len(hits) == 0 {
+		return nil
+	}
+	var sessions []string
+	for _, h := range hits {
+		sessions = append(sessions, h.SessionID)
+	}
+	rows, err := r.runScript(ctx, "search_titles", searchTitlesSQL, map[string]string{"sessions": jsonText(sessions)}, now)
+	titles := map[string]string{}
+	for _, row := range rows {
+		titles[asText(row["session_id"])] = asText(row["label"])
+	}
+	for i := range hits {
+		hits[i].Title = titles[hits[i].SessionID]
+	}
+	return err
+}
+
 // neighbours adds the texts before and behind a hit.
 func (r *Reader) neighbours(ctx context.Context, h *Hit, n int, now time.Time) error {
 	rows, err := r.runScript(ctx, "search_context", searchContextSQL, map[string]string{
@@ -350,7 +411,7 @@ func (r *Reader) neighbours(ctx context.Context, h *Hit, n int, now time.Time) e
 
 func hitOf(row map[string]any) Hit {
 	h := Hit{
-		SessionID: asText(row["session_id"]), Title: asText(row["label"]), Role: asText(row["role"]), Kind: asText(row["kind"]),
+		SessionID: asText(row["session_id"]), Role: asText(row["role"]), Kind: asText(row["kind"]),
 		Timestamp: asTime(row["timestamp"]), ProjectPath: asText(row["project_path"]), Host: asText(row["host"]), Agent: asText(row["agent"]),
 		AgentID: asText(row["agent_id"]), SourceFile: asText(row["source_file"]), SourceLine: asInt(row["source_line"]),
 		ItemIndex: asInt(row["item_index"]), PassageNumber: asInt(row["passage_number"]),

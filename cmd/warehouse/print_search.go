@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -254,8 +255,10 @@ func (p *searchPrinter) clean(s string) string {
 	if p.options.full {
 		return s
 	}
-	return strings.ReplaceAll(s, "\n", " ")
+	return lineEnds.ReplaceAllString(s, " ")
 }
+
+var lineEnds = regexp.MustCompile(`[ \t]*\n\s*`)
 
 // neighbours are the texts around each hit that the budget has room for, the nearest first.
 func (p *searchPrinter) neighbours() [][2][]warehouse.Neighbour {

@@ -49,6 +49,8 @@ func replaceBlock(t *testing.T, text, open, end string, make func(string) string
 
 var seconds = regexp.MustCompile(`in [0-9]+\.[0-9]+ s`)
 
+var since = regexp.MustCompile(`warehouse of [0-9 :-]+, [0-9]+ seconds? ago`)
+
 // transcript runs the lines that begin with "$ " through a shell that knows the program.
 func transcript(t *testing.T, block string) string {
 	dir := t.TempDir()
@@ -79,7 +81,7 @@ func transcript(t *testing.T, block string) string {
 			t.Fatalf("%s: %v\n%s", command, err, both.String())
 		}
 		text := strings.NewReplacer(dir+"/w", "/home/dev/.local/share/warehouse", sample, "/home/dev/.claude/projects").Replace(both.String())
-		fmt.Fprintf(&out, "%s\n%s", line, seconds.ReplaceAllString(text, "in 0.21 s"))
+		fmt.Fprintf(&out, "%s\n%s", line, since.ReplaceAllString(seconds.ReplaceAllString(text, "in 0.21 s"), "warehouse of 2026-10-20 18:00:00, 3 minutes ago"))
 	}
 	return out.String()
 }

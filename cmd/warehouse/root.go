@@ -139,11 +139,15 @@ func (a *app) layout() (warehouse.Layout, error) {
 
 // open opens the published file for reading; zone is empty for the system's.
 func (a *app) open(ctx context.Context, zone string) (*warehouse.Reader, error) {
+	return a.openWith(ctx, warehouse.ReadOptions{TimeZone: zone})
+}
+
+func (a *app) openWith(ctx context.Context, o warehouse.ReadOptions) (*warehouse.Reader, error) {
 	layout, err := a.layout()
 	if err != nil {
 		return nil, err
 	}
-	r, err := warehouse.OpenReadOnly(ctx, layout.Published, warehouse.ReadOptions{TimeZone: zone})
+	r, err := warehouse.OpenReadOnly(ctx, layout.Published, o)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,11 @@ func (a *app) search(cmd *cobra.Command, o searchOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	r, err := a.open(cmd.Context(), o.zone)
+	open := warehouse.ReadOptions{TimeZone: o.zone, Threads: 1} // a fourth faster: the index gives little to divide
+	if o.Literal || slices.Contains(o.Kinds, warehouse.ToolResult) {
+		open.Threads = 0
+	}
+	r, err := a.openWith(cmd.Context(), open)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@
 -- Columns:
 --   passage_id      passage
 --   session_id      session
---   label           title of the session
 --   role            user or assistant
 --   kind            prose, summary, thinking or tool-input
 --   timestamp       time of the line
@@ -45,22 +44,18 @@ SET VARIABLE automated  = coalesce(getvariable('automated'), 'false')::BOOLEAN; 
 SET VARIABLE "any"      = coalesce(getvariable('any'), 'false')::BOOLEAN;               -- any of the words is enough
 SET VARIABLE "limit"    = coalesce(getvariable('limit'), '10')::INTEGER;                -- hits to show
 
-WITH hits AS (
+WITH hits AS MATERIALIZED (
     SELECT
         passage_id,
         words_missing,
         score,
         copies,
-        row_number() OVER () AS place,
-        count(*) OVER () AS total,
-        count(*) FILTER (len(words_missing) = 0) OVER () AS total_all
+        row_number() OVER () AS place
     FROM search_hits(from_json(getvariable('asked'), '[{"word_number":"BIGINT","word":"VARCHAR","term_number":"BIGINT","term":"VARCHAR","term_count":"BIGINT","literal":"VARCHAR","pattern":"VARCHAR"}]'), getvariable('any'))
-    QUALIFY place <= getvariable('limit')
 )
 SELECT
     passage_id,
     session_id,
-    label,
     role,
     kind,
     timestamp,
@@ -83,5 +78,11 @@ SELECT
     total_all
 FROM hits
 JOIN passages USING (passage_id)
-LEFT JOIN session_labels USING (host, agent, session_id)
+CROSS JOIN (
+    SELECT
+        count(*) AS total,
+        count(*) FILTER (len(words_missing) = 0) AS total_all
+    FROM hits
+)
+WHERE place <= getvariable('limit')
 ORDER BY place;

@@ -35,7 +35,7 @@ SELECT
     count(DISTINCT (text_key, timestamp)) AS hits
 FROM search_found(from_json(getvariable('asked'), '[{"word_number":"BIGINT","word":"VARCHAR","term_number":"BIGINT","term":"VARCHAR","term_count":"BIGINT","literal":"VARCHAR","pattern":"VARCHAR"}]'), getvariable('any'), 'prose,summary,thinking,tool-input') AS found
 JOIN passages USING (passage_id)
-WHERE (getvariable('any') OR words_found = list_unique(list_transform(from_json(getvariable('asked'), '[{"word_number":"BIGINT","word":"VARCHAR","term_number":"BIGINT","term":"VARCHAR","term_count":"BIGINT","literal":"VARCHAR","pattern":"VARCHAR"}]'), lambda a: a.word_number)))
+WHERE (getvariable('any') OR len(words_missing) = 0)
     AND date_filter(timestamp, getvariable('since'), getvariable('until'))
     AND project_filter(project_path, getvariable('project'))
     AND host_filter(host, getvariable('host'))

@@ -5,7 +5,6 @@
 -- Columns:
 --   passage_id      passage
 --   session_id      session
---   label           title of the session
 --   role            user or assistant
 --   kind            prose, summary, thinking or tool-input
 --   timestamp       time of the line
@@ -97,7 +96,6 @@ hits AS (
 SELECT
     passage_id,
     session_id,
-    label,
     role,
     kind,
     timestamp,
@@ -120,5 +118,4 @@ SELECT
     total AS total_all
 FROM hits
 JOIN passages USING (passage_id)
-LEFT JOIN session_labels USING (host, agent, session_id)
 ORDER BY place;

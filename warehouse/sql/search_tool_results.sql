@@ -4,7 +4,6 @@
 -- Columns:
 --   passage_id      always 0
 --   session_id      session
---   label           title of the session
 --   role            always user
 --   kind            always tool-result
 --   timestamp       time of the line
@@ -30,7 +29,7 @@
 --   warehouse search --kind tool-result permission denied
 
 SET VARIABLE words      = getvariable('words')::VARCHAR;                                -- texts, in lower case unless exact, a JSON list (required)
-SET VARIABLE hints      = getvariable('hints')::VARCHAR;                                -- of each the part that JSON writes in one way, to pass over lines (required)
+SET VARIABLE hint       = getvariable('hint')::VARCHAR;                                 -- pattern that the line of a hit matches, to pass over others (required)
 SET VARIABLE since      = coalesce(getvariable('since'), '1970-01-01')::TIMESTAMPTZ;    -- from, inclusive
 SET VARIABLE until      = coalesce(getvariable('until'), '9999-12-30')::TIMESTAMPTZ;    -- to, inclusive (a bare date with its whole day)
 SET VARIABLE project    = getvariable('project')::VARCHAR;                              -- folder, its last component, or a glob (default all)
@@ -44,16 +43,15 @@ SET VARIABLE exact      = coalesce(getvariable('exact'), 'false')::BOOLEAN;     
 SET VARIABLE "limit"    = coalesce(getvariable('limit'), '10')::INTEGER;                -- hits to show
 
 WITH lines AS (
-    SELECT *
+    SELECT
+        source_file,
+        source_line,
+        timestamp,
+        from_json(data, '{"message": {"content": [{"type": "VARCHAR", "content": "JSON"}]}}').message.content AS items
     FROM raw
     WHERE type = 'user'
         AND parse_status <> 'torn'
-        AND contains(data::VARCHAR, '"tool_result"')
-        AND CASE
-            WHEN getvariable('any')
-            THEN list_bool_or(list_transform(from_json(getvariable('hints'), '["VARCHAR"]'), lambda word: contains(CASE WHEN getvariable('exact') THEN data::VARCHAR ELSE lower(data::VARCHAR) END, word)))
-            ELSE list_bool_and(list_transform(from_json(getvariable('hints'), '["VARCHAR"]'), lambda word: contains(CASE WHEN getvariable('exact') THEN data::VARCHAR ELSE lower(data::VARCHAR) END, word)))
-        END
+        AND regexp_matches(data::VARCHAR, getvariable('hint'))
         AND date_filter(timestamp, getvariable('since'), getvariable('until'))
         AND project_filter(project_path, getvariable('project'))
         AND host_filter(host, getvariable('host'))
@@ -64,50 +62,55 @@ WITH lines AS (
 ),
 items AS (
     SELECT
-        * EXCLUDE (data),
-        unnest(range(len(json_extract(data, '$.message.content[*]')))) AS item_index,
-        unnest(json_extract(data, '$.message.content[*]')) AS item
+        source_file,
+        source_line,
+        timestamp,
+        unnest(range(len(items))) AS item_index,
+        unnest(items) AS item
     FROM lines
     ANTI JOIN replays USING (source_file, source_line)
-    WHERE json_type(data, '$.message.content') = 'ARRAY'
 ),
 texts AS (
     SELECT
-        * EXCLUDE (item),
+        source_file,
+        source_line,
+        timestamp,
+        item_index,
         CASE
-            WHEN json_type(item, '$.content') = 'ARRAY' THEN array_to_string(json_extract_string(item, '$.content[*].text'), chr(10))
-            ELSE json_extract_string(item, '$.content')
+            WHEN json_type(item.content) = 'ARRAY' THEN array_to_string(json_extract_string(item.content, '$[*].text'), chr(10))
+            ELSE json_extract_string(item.content, '$')
         END AS whole
     FROM items
-    WHERE json_extract_string(item, '$.type') = 'tool_result'
+    WHERE item.type = 'tool_result'
 ),
-found AS (
+-- Without the text, which the few rows that are shown get again: sorting it took most of the time.
+found AS MATERIALIZED (
     SELECT
-        *,
-        list_filter(from_json(getvariable('words'), '["VARCHAR"]'), lambda word: NOT contains(CASE WHEN getvariable('exact') THEN whole ELSE lower(whole) END, word)) AS missing,
-        list_min(
-            list_filter(
-                list_transform(from_json(getvariable('words'), '["VARCHAR"]'), lambda word: instr(CASE WHEN getvariable('exact') THEN whole ELSE lower(whole) END, word)),
-                lambda place: place > 0
-            )
-        ) AS first_place
-    FROM texts
-    WHERE whole IS NOT NULL
+        source_file,
+        source_line,
+        timestamp,
+        item_index,
+        list_transform(from_json(getvariable('words'), '["VARCHAR"]'), lambda word: instr(searched, word)) AS places
+    FROM (
+        SELECT
+            * EXCLUDE (whole),
+            CASE WHEN getvariable('exact') THEN whole ELSE lower(whole) END AS searched
+        FROM texts
+        WHERE whole IS NOT NULL
+    )
+    WHERE CASE WHEN getvariable('any') THEN list_max(places) > 0 ELSE list_min(places) > 0 END
 ),
 hits AS (
     SELECT
         *,
-        count(*) OVER () AS total,
-        count(*) FILTER (len(missing) = 0) OVER () AS total_all,
-        row_number() OVER (ORDER BY len(missing), timestamp DESC NULLS LAST, source_file, source_line, item_index) AS place
+        len(list_filter(places, lambda place: place = 0)) AS missing_count
     FROM found
-    WHERE len(missing) = 0 OR getvariable('any') AND first_place > 0
-    QUALIFY place <= getvariable('limit')
+    ORDER BY missing_count, timestamp DESC NULLS LAST, source_file, source_line, item_index
+    LIMIT getvariable('limit')
 )
 SELECT
     0 AS passage_id,
     session_id,
-    label,
     'user' AS role,
     'tool-result' AS kind,
     timestamp,
@@ -122,12 +125,33 @@ SELECT
     agent_id IS NOT NULL OR is_sidechain AS is_subagent,
     false AS is_injected,
     coalesce(entrypoint LIKE 'sdk%', false) AS is_automated,
-    array_to_string(missing, chr(10)) AS words_missing,
-    (len(from_json(getvariable('words'), '["VARCHAR"]')) - len(missing))::DOUBLE AS score,
+    array_to_string(list_filter(from_json(getvariable('words'), '["VARCHAR"]'), lambda word, n: places[n] = 0), chr(10)) AS words_missing,
+    (len(places) - missing_count)::DOUBLE AS score,
     1 AS copies,
-    substring(whole, greatest(1, first_place - 200), 2000) AS text,
+    substring(
+        CASE
+            WHEN json_type(content) = 'ARRAY' THEN array_to_string(json_extract_string(content, '$[*].text'), chr(10))
+            ELSE json_extract_string(content, '$')
+        END,
+        greatest(1, list_min(list_filter(places, lambda place: place > 0)) - 200),
+        2000
+    ) AS text,
     total,
     total_all
-FROM hits
-LEFT JOIN session_labels USING (host, agent, session_id)
-ORDER BY place;
+FROM (
+    SELECT
+        raw.*,
+        item_index,
+        places,
+        missing_count,
+        json_extract(data, '$.message.content[' || item_index || '].content') AS content
+    FROM hits
+    JOIN raw USING (source_file, source_line)
+) AS shown
+CROSS JOIN (
+    SELECT
+        count(*) AS total,
+        count(*) FILTER (list_min(places) > 0) AS total_all
+    FROM found
+)
+ORDER BY missing_count, timestamp DESC NULLS LAST, source_file, source_line, item_index;
