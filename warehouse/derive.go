@@ -81,6 +81,7 @@ func (w *writer) rebuild(ctx context.Context, set schema.Set) error {
 			if err := w.create(ctx, o); err != nil {
 				return err
 			}
+			w.newIndex = w.newIndex || o.IndexOf != ""
 			if o.Fill != "" && o.KeyView == "" {
 				if err := w.exec(ctx, o.Fill); err != nil {
 					return fmt.Errorf("derive %s: %w", o.Name, err)

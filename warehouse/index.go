@@ -81,13 +81,8 @@ func (r *refresh) index(ctx context.Context, w *writer, from int64) error {
 	}
 	if whole {
 		from = -1
-		for _, o := range r.set.Index() {
-			if err := w.exec(ctx, "DROP TABLE IF EXISTS w.main."+o.Name); err != nil {
-				return fmt.Errorf("index: %w", err)
-			}
-			if err := w.create(ctx, o); err != nil {
-				return fmt.Errorf("index: %w", err)
-			}
+		if err := w.transaction(ctx, func() error { return w.emptyIndex(ctx, r.set) }); err != nil {
+			return fmt.Errorf("index: %w", err)
 		}
 	}
 	b := indexBuilder{writer: w}
@@ -96,6 +91,22 @@ func (r *refresh) index(ctx context.Context, w *writer, from int64) error {
 	}
 	if err := w.indexTexts(ctx, from, &b); err != nil {
 		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+// emptyIndex makes the tables of the index anew, unless the views' rebuild just did.
+func (w *writer) emptyIndex(ctx context.Context, set schema.Set) error {
+	if w.newIndex {
+		return nil
+	}
+	for _, o := range set.Index() {
+		if err := w.exec(ctx, "DROP TABLE IF EXISTS w.main."+o.Name); err != nil {
+			return err
+		}
+		if err := w.create(ctx, o); err != nil {
+			return err
+		}
 	}
 	return nil
 }

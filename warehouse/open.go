@@ -186,10 +186,11 @@ func (m Meta) check(path string, incomplete bool) error {
 
 // writer is the refresh's connection: an in-memory database with the standby attached as w.
 type writer struct {
-	db      *sql.DB
-	conn    *sql.Conn // loads, derives
-	indexed bool      // its word index is this program's
-	path    string
+	db       *sql.DB
+	conn     *sql.Conn // loads, derives
+	indexed  bool      // its word index is this program's
+	newIndex bool      // the tables of its word index were just made, and are empty
+	path     string
 }
 
 // openWriter attaches path for writing. Storage version and row group size are named at every

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,31 +107,6 @@ func TestTrees(t *testing.T) {
 		testPasted(t, db, all)
 		testViews(t, db)
 	})
-}
-
-// builtFrom makes a warehouse of a folder of transcripts, which the commands that follow read, and
-// returns its path.
-func builtFrom(t *testing.T, projects string) string {
-	t.Helper()
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("WAREHOUSE_HOME", filepath.Join(home, "w"))
-	t.Setenv("CLAUDE_PROJECTS_DIR", projects)
-	return strings.TrimSpace(succeed(t, "refresh", "--quiet"))
-}
-
-// corpus unpacks transcripts that lie beside the repository and are too big to be in it.
-func corpus(t *testing.T) string {
-	t.Helper()
-	const archive = "../../../shared/corpus/claude.tar.xz"
-	if _, err := os.Stat(archive); err != nil {
-		t.Skip("no corpus: ../shared/corpus/claude.tar.xz is not beside the repository")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("tar", "-xJf", archive, "-C", dir).CombinedOutput(); err != nil {
-		t.Skipf("no corpus: tar -xJf: %v: %s", err, out)
-	}
-	return filepath.Join(dir, "projects")
 }
 
 // succeed runs the program and returns its standard output.

@@ -35,7 +35,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(cleaningUp{m}, map[string]func(){
 		"warehouse":     main,
 		"duckdb-ro":     func() { plainDuckDB("read_only", os.Args[2:]) },
 		"duckdb-rw":     func() { plainDuckDB("read_write", os.Args[2:]) },
