@@ -51,8 +51,8 @@ var seconds = regexp.MustCompile(`in [0-9]+\.[0-9]+ s`)
 
 var since = regexp.MustCompile(`warehouse of [0-9 :-]+, [0-9]+ seconds? ago`)
 
-// transcript runs the lines that begin with "$ " through a shell that knows the program.
-func transcript(t *testing.T, block string) string {
+// programFolder returns a new folder with the program in it, for PATH.
+func programFolder(t *testing.T) string {
 	dir := t.TempDir()
 	exe, err := os.Executable()
 	if err != nil {
@@ -62,6 +62,12 @@ func transcript(t *testing.T, block string) string {
 	if err := os.Symlink(exe, filepath.Join(dir, "warehouse")); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// transcript runs the lines that begin with "$ " through a shell that knows the program.
+func transcript(t *testing.T, block string) string {
+	dir := programFolder(t)
 	sample, err := filepath.Abs("../../testdata/sample/projects")
 	if err != nil {
 		t.Fatal(err)

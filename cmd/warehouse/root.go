@@ -115,7 +115,7 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 	a.redactFlag = root.PersistentFlags().Lookup("redact")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a))
+	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a), newGuideCmd(a))
 	return root
 }
 
