@@ -29,8 +29,8 @@ import (
 //
 // -v prints each step. A seed's steps depend on -steps in nothing but their number.
 var (
-	propertySteps = flag.Int("steps", 100, "steps of each random sequence")
-	propertyEvery = flag.Int("every", 10, "compare with a rebuild after this many steps")
+	propertySteps = flag.Int("steps", 60, "steps of each random sequence")
+	propertyEvery = flag.Int("every", 12, "compare with a rebuild after this many steps")
 	propertySeed  = flag.Uint64("seed", 0, "run this seed alone")
 )
 
