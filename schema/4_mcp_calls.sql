@@ -22,6 +22,7 @@
 --   denial_kind    why it was refused
 --   wait_ms        from call to result, milliseconds
 --   result_length  length of the result, characters
+--   result_images  images in the result
 --   error_text     the result of a failed call
 CREATE OR REPLACE VIEW mcp_calls AS
 SELECT
@@ -43,6 +44,7 @@ SELECT
     denial_kind,
     wait_ms,
     result_length,
+    result_images,
     error_text
 FROM tool_runs
 WHERE starts_with(tool_name, 'mcp__');

@@ -1,7 +1,7 @@
 -- Reads and changes of files, one row per call of Read, Write, Edit, MultiEdit or NotebookEdit with a path.
 --
--- What was asked for, done or not: whether the call failed is in tool_runs, under the same
--- call_key. Files that shell commands touch are not here. A path that is no text is none.
+-- What was asked for, done or not: is_error says which. Files that shell commands touch are not
+-- here. A path that is no text is none.
 --
 -- Columns:
 --   host                    machine the transcript comes from
@@ -18,6 +18,11 @@
 --   operation               tool called: Read, Write, Edit, MultiEdit or NotebookEdit
 --   file_path               file
 --   is_partial              true where a Read asked for a part: offset, limit or pages
+--   is_answered             true where a result is there
+--   is_error                true where it failed or was refused; NULL where it was never answered
+--   denial_kind             why it was refused
+--   result_length           length of the result, characters
+--   result_images           images in the result
 --   attribution_skill       skill the line is attributed to
 --   attribution_plugin      plugin the line is attributed to
 --   attribution_agent       agent type the line is attributed to
@@ -39,6 +44,11 @@ SELECT
     operation,
     file_path,
     is_partial,
+    is_answered,
+    is_error,
+    denial_kind,
+    result_length,
+    result_images,
     attribution_skill,
     attribution_plugin,
     attribution_agent,
@@ -56,7 +66,7 @@ FROM (
             json_extract_string(input, '$.offset'),
             json_extract_string(input, '$.limit'),
             json_extract_string(input, '$.pages')) IS NOT NULL AS is_partial
-    FROM tool_calls
+    FROM tool_runs
     WHERE tool_name IN ('Read', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit')
 )
 WHERE file_path IS NOT NULL;

@@ -18,6 +18,8 @@
 --   model              model that made the call
 --   skill_name         skill, with its plugin: plugin:skill
 --   args               arguments of the call
+--   is_error           true where the call failed or was refused; NULL where it was never answered
+--   denial_kind        why it was refused
 --   attribution_skill  skill under which the call was made, NULL where there was none
 CREATE OR REPLACE VIEW skill_calls AS
 SELECT
@@ -34,6 +36,8 @@ SELECT
     model,
     skill_name,
     args,
+    is_error,
+    denial_kind,
     attribution_skill
 FROM (
     SELECT
@@ -43,7 +47,7 @@ FROM (
             WHEN json_type(input, '$.command') = 'VARCHAR' THEN json_extract_string(input, '$.command')
         END), '/'), '') AS skill_name,
         nullif(json_extract_string(input, '$.args'), '') AS args
-    FROM tool_calls
+    FROM tool_runs
     WHERE tool_name = 'Skill'
 )
 WHERE skill_name IS NOT NULL;
