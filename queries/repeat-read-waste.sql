@@ -1,10 +1,11 @@
 -- What reading files again cost, one row per machine.
 --
 -- A read is a repeat when the main thread of its session has read the file before. It is counted
--- once, under the first that holds: paginated (it, or the read before it, asked for a part),
+-- once, under the first that holds: paginated (it asked for a part, or all reads before it did),
 -- sidechain (a sub-agent has no use of what its parent read), after_own_edit (the session changed
--- the file since). What is left are true repeats, the waste. Reads that failed are no reads. A
--- token is taken for four characters, an image for 1,600. What a read repeats may lie before --since.
+-- the file since it was read whole). What is left are true repeats, the waste. Reads that failed
+-- are no reads. A token is taken for four characters, an image for 1,600. What a read repeats may
+-- lie before --since.
 --
 -- Columns:
 --   host                 machine
@@ -50,8 +51,8 @@ linked AS (
     SELECT
         *,
         max(CASE WHEN is_read AND is_main THEN place END) OVER before AS read_place,
-        max(CASE WHEN NOT is_read THEN place END) OVER before AS edit_place,
-        last_value(CASE WHEN is_read AND is_main THEN is_partial END IGNORE NULLS) OVER before AS was_partial
+        max(CASE WHEN is_read AND is_main AND NOT is_partial THEN place END) OVER before AS whole_place,
+        max(CASE WHEN NOT is_read THEN place END) OVER before AS edit_place
     FROM placed
     WINDOW before AS (
         PARTITION BY host, session_id, file_path
@@ -65,9 +66,9 @@ reads AS (
         result_length / 4000 + result_images * 1.6 AS ktokens,
         CASE
             WHEN read_place IS NULL THEN NULL
-            WHEN is_partial OR was_partial THEN 'paginated'
+            WHEN is_partial OR whole_place IS NULL THEN 'paginated'
             WHEN NOT is_main THEN 'sidechain'
-            WHEN edit_place > read_place THEN 'after_own_edit'
+            WHEN edit_place > whole_place THEN 'after_own_edit'
             ELSE 'true'
         END AS repeats
     FROM linked

@@ -2,8 +2,9 @@
 --
 -- A command is cut at && || ; & and line ends; of a pipeline the first command counts. Quoted
 -- text, here-documents, $(…) and comments are left out first, assignments before a program and
--- words of the shell's own syntax too, so what is in them is not seen. It is reading, not parsing:
--- enough to tell what a call was for. Which programs are preambles, wrappers or have sub-commands
+-- words of the shell's own syntax too, so what is in them is not seen. A part whose program is
+-- quoted text with blanks in it is left out, and a command that is no text. It is reading, not
+-- parsing: enough to tell what a call was for. Which programs are preambles, wrappers or have sub-commands
 -- is in shell_programs.
 --
 -- Columns:
@@ -39,20 +40,26 @@ WITH calls AS (
                 '<<-?\s*(?:[''"]\w+[''"]|\\?[A-Z_]+\b)([^\n]*)\n(?:.*?\n)??[ \t]*[A-Z_]{2,}[ \t]*(\n|$)', '\1\2', 'gs'),
             '<<-?\s*(?:[''"]\w+[''"]|\\?[A-Z_]+\b)([^\n]*)\n.*', '\1', 's') AS command
     FROM tool_runs
-    WHERE tool_name = 'Bash' AND command IS NOT NULL
+    WHERE tool_name = 'Bash'
+        AND (command NOT LIKE '[%' AND command NOT LIKE '{%' OR json_type(input, '$.command') = 'VARCHAR')
 ),
 bare AS (
     SELECT
         * EXCLUDE (command),
-        -- A quoted word stays, other quoted text goes; then $(…) twice, for one inside another.
+        -- Quotes become the bytes 1 and 2, so that each begins or ends a text; a quoted word then
+        -- stays and other quoted text becomes …. Then $(…) goes twice, for one inside another.
         regexp_replace(
             regexp_replace(
                 regexp_replace(
                     regexp_replace(
-                        command,
-                        '''([\w./:@%+,~-]+)''|"([\w./:@%+,~-]+)"|''[^'']*''|"(?:[^"\\]|\\.)*"', '\1\2', 'gs'),
-                    '\$\([^()]*\)', '', 'g'),
-                '\$\([^()]*\)', '', 'g'),
+                        regexp_replace(
+                            regexp_replace(
+                                command,
+                                '''([^'']*)''|"((?:[^"\\]|\\.)*)"', chr(1) || '\1\2' || chr(2), 'gs'),
+                            '\x01([\w./:@%+,~$\{\}-]+)\x02', '\1', 'g'),
+                        '\x01[^\x02]*\x02', '…', 'g'),
+                    '\$\([^()]*\)', '…', 'g'),
+                '\$\([^()]*\)', '…', 'g'),
             '(^|\s)#[^\n]*', '\1', 'g') AS command
     FROM calls
 ),
@@ -114,7 +121,7 @@ read AS (
         END AS subcommand,
         list_contains(preambles, program) AS is_preamble
     FROM named
-    WHERE program <> ''
+    WHERE program <> '' AND NOT contains(program, '…')
 )
 SELECT
     host,

@@ -97,5 +97,5 @@ WHERE chosen_by <> 'person'
         SELECT 1
         FROM bodies
         WHERE bodies.source_file = resolved.source_file
-            AND bodies.source_line BETWEEN resolved.source_line + 1 AND resolved.source_line + 3
+            AND bodies.source_line BETWEEN resolved.source_line + 1 AND resolved.source_line + 2
     );

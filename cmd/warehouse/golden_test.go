@@ -94,6 +94,7 @@ func TestTrees(t *testing.T) {
 			testPasted(t, db, all)
 			testViews(t, db)
 			testHeaders(t, db)
+			testDenialKinds(t, db)
 		})
 	}
 	files, err := os.ReadDir(filepath.Join(testdata, "golden"))
@@ -120,6 +121,7 @@ func TestTrees(t *testing.T) {
 		db := builtFrom(t, corpus(t))
 		testPasted(t, db, all)
 		testViews(t, db)
+		testDenialKinds(t, db)
 	})
 }
 
