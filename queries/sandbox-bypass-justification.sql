@@ -49,7 +49,7 @@ FROM (
     LEFT JOIN (
         SELECT source_file, source_line, tool_id, program
         FROM shell_commands
-        WHERE is_main
+        WHERE is_bypass AND is_main
     ) AS c
         ON c.source_file = b.source_file
         AND c.source_line = b.source_line

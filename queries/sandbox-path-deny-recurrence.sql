@@ -1,6 +1,6 @@
 -- How commands fail in the sandbox, one row per machine and class of failure.
 --
--- Failed shell commands that did not ask to leave the sandbox and whose error matches a pattern of
+-- Failed shell commands that did not ask to leave the sandbox and whose error has a line like one of
 -- the class (table sandbox_failure_patterns, to which rows of your own can be added). One that
 -- matches two classes counts in both; a command outside any sandbox can fail the same way.
 --
@@ -24,15 +24,7 @@ SET VARIABLE agent   = getvariable('agent')::VARCHAR;                           
 SET VARIABLE session = getvariable('session')::VARCHAR;                              -- session id or the beginning of one (default all)
 SET VARIABLE "limit" = getvariable('limit')::INTEGER;                                -- rows to show (default all)
 
-SELECT
-    host,
-    category,
-    count(*) AS failures,
-    count(DISTINCT session_id) AS sessions,
-    count(DISTINCT (session_id, agent_id)) FILTER (agent_id IS NOT NULL) AS agent_threads,
-    min(timestamp)::DATE AS first_day,
-    max(timestamp)::DATE AS last_day
-FROM (
+WITH failed AS (
     SELECT *
     FROM tool_runs
     WHERE tool_name = 'Bash'
@@ -44,15 +36,29 @@ FROM (
         AND host_filter(host, getvariable('host'))
         AND agent_filter(agent, getvariable('agent'))
         AND session_filter(session_id, getvariable('session'))
-) AS failed
-JOIN (
+),
+lines AS (
     SELECT
-        category,
-        string_agg('(?:' || pattern || ')', '|') AS patterns
-    FROM sandbox_failure_patterns
-    GROUP BY category
-) AS classes
-    ON regexp_matches(error_text, patterns, 'i')
+        host,
+        session_id,
+        agent_id,
+        timestamp,
+        source_file,
+        source_line,
+        item_index,
+        unnest(string_split(lower(error_text), chr(10))) AS line
+    FROM failed
+)
+SELECT
+    host,
+    category,
+    count(DISTINCT (source_file, source_line, item_index)) AS failures,
+    count(DISTINCT session_id) AS sessions,
+    count(DISTINCT (session_id, agent_id)) FILTER (agent_id IS NOT NULL) AS agent_threads,
+    min(timestamp)::DATE AS first_day,
+    max(timestamp)::DATE AS last_day
+FROM lines
+JOIN sandbox_failure_patterns ON line LIKE pattern
 GROUP BY host, category
 ORDER BY failures DESC, host, category
 LIMIT getvariable('limit');

@@ -3,7 +3,7 @@
 -- Calls of Bash whose dangerouslyDisableSandbox is true. Each is linked to the command it repeats:
 -- the latest call with byte for byte the same command that ran in the sandbox and had failed by
 -- then, on the same machine, in the same session and thread. A call that was refused did not run,
--- so it is nothing to repeat. By then means earlier in the same file, else earlier in time.
+-- so it is nothing to repeat. Within a file lines tell what came first, else times.
 --
 -- Columns:
 --   host             machine the transcript comes from
@@ -26,42 +26,47 @@ WITH runs AS (
         coalesce(json_extract_string(input, '$.dangerouslyDisableSandbox') = 'true', false) AS is_bypass
     FROM tool_runs
     WHERE tool_name = 'Bash'
+),
+-- What can be linked: a bypass where it was called, a failure where it was known.
+events AS (
+    SELECT
+        *,
+        CASE WHEN is_bypass THEN source_file ELSE result_file END AS event_file,
+        CASE WHEN is_bypass THEN source_line ELSE result_line END AS event_line,
+        CASE WHEN is_bypass THEN timestamp ELSE result_at END AS event_at
+    FROM runs
+    WHERE is_bypass OR (is_error AND denial_kind IS NULL)
+),
+-- Times in a file may go back by moments, so its lines decide.
+ordered AS (
+    SELECT
+        *,
+        max(event_at) OVER (PARTITION BY event_file ORDER BY event_line) AS seen_at
+    FROM events
+),
+linked AS (
+    SELECT
+        *,
+        last_value(CASE WHEN NOT is_bypass THEN {'tool_id': tool_id, 'error': error_text} END IGNORE NULLS) OVER (
+            PARTITION BY host, agent, session_id, agent_id, command
+            ORDER BY seen_at NULLS FIRST, event_file, event_line, is_bypass, item_index
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS retried
+    FROM ordered
 )
 SELECT
-    b.host,
-    b.agent,
-    b.session_id,
-    b.agent_id,
-    b.project_path,
-    b.timestamp,
-    b.source_file,
-    b.source_line,
-    b.tool_id,
-    b.command,
-    b.description,
-    f.tool_id AS retried_tool_id,
-    f.error_text AS retried_error
-FROM runs AS b
-LEFT JOIN (
-    SELECT * FROM runs WHERE NOT is_bypass AND is_error AND denial_kind IS NULL
-) AS f
-    ON f.host = b.host
-    AND f.agent = b.agent
-    AND f.command = b.command
-    AND f.session_id IS NOT DISTINCT FROM b.session_id
-    AND f.agent_id IS NOT DISTINCT FROM b.agent_id
-    AND CASE
-        WHEN f.result_file = b.source_file THEN f.result_line < b.source_line
-        ELSE f.result_at < b.timestamp
-    END
-WHERE b.is_bypass
-QUALIFY row_number() OVER (
-    PARTITION BY b.source_file, b.source_line, b.item_index
-    ORDER BY
-        f.result_file = b.source_file DESC NULLS LAST,
-        CASE WHEN f.result_file = b.source_file THEN f.result_line END DESC NULLS LAST,
-        f.result_at DESC NULLS LAST,
-        f.source_file,
-        f.source_line DESC,
-        f.item_index DESC
-) = 1;
+    host,
+    agent,
+    session_id,
+    agent_id,
+    project_path,
+    timestamp,
+    source_file,
+    source_line,
+    tool_id,
+    command,
+    description,
+    retried.tool_id AS retried_tool_id,
+    retried.error AS retried_error
+FROM linked
+WHERE is_bypass;

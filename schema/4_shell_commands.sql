@@ -25,6 +25,7 @@
 --   is_preamble    true where the part only sets the scene, as cd and echo do
 --   is_main        true on the part that the call is for: its first that is no preamble, else its first
 --   main_parts     parts of the call that are no preamble
+--   is_bypass      true where the call asked to run outside the sandbox
 --   is_error       true where the call failed or was refused; NULL where it was never answered
 --   denial_kind    why it was refused
 --   wait_ms        from call to result, milliseconds
@@ -32,6 +33,7 @@ CREATE OR REPLACE VIEW shell_commands AS
 WITH calls AS (
     SELECT
         * EXCLUDE (command),
+        coalesce(json_extract_string(input, '$.dangerouslyDisableSandbox') = 'true', false) AS is_bypass,
         -- A here-document begins at a quoted word or one in capitals, and ends at a line that is a
         -- word in capitals, else nowhere.
         regexp_replace(
@@ -135,12 +137,14 @@ SELECT
     item_index,
     tool_id,
     call_key,
-    row_number() OVER (PARTITION BY source_file, source_line, item_index ORDER BY part_at) AS part_index,
+    -- is_bypass is the same for all of a call: with it among the keys a filter on it comes first.
+    row_number() OVER (PARTITION BY source_file, source_line, item_index, is_bypass ORDER BY part_at) AS part_index,
     program,
     subcommand,
     is_preamble,
-    row_number() OVER (PARTITION BY source_file, source_line, item_index ORDER BY is_preamble, part_at) = 1 AS is_main,
-    count(*) FILTER (NOT is_preamble) OVER (PARTITION BY source_file, source_line, item_index) AS main_parts,
+    row_number() OVER (PARTITION BY source_file, source_line, item_index, is_bypass ORDER BY is_preamble, part_at) = 1 AS is_main,
+    count(*) FILTER (NOT is_preamble) OVER (PARTITION BY source_file, source_line, item_index, is_bypass) AS main_parts,
+    is_bypass,
     is_error,
     denial_kind,
     wait_ms
