@@ -58,7 +58,7 @@ SELECT
     min(timestamp)::DATE AS first_day,
     max(timestamp)::DATE AS last_day
 FROM lines
-JOIN sandbox_failure_patterns ON line LIKE pattern
+JOIN sandbox_failure_patterns ON line LIKE lower(pattern)
 GROUP BY host, category
 ORDER BY failures DESC, host, category
 LIMIT getvariable('limit');
