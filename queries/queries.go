@@ -120,7 +120,9 @@ func load(fsys fs.FS) ([]Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(strings.TrimSuffix(a, ".sql"), strings.TrimSuffix(b, ".sql"))
+	})
 	var all []Query
 	var errs []error
 	for _, name := range names {

@@ -79,7 +79,7 @@ func (r *refresh) readOwn(stored map[string]string) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("prices: %w", err)
+			return fmt.Errorf("rows of your own for %s: %w", table.Name, err)
 		}
 		rows, err := table.SeedRows(path, string(text), schema.Own)
 		if err != nil {

@@ -52,10 +52,23 @@ var variants = []struct {
 	{"sample", "usage-daily", "limit", map[string]string{"limit": "1"}},
 	{"sample", "usage-explain", "model", map[string]string{"model": "claude-opus-4-6"}},
 	{"sample", "top-sessions", "output", map[string]string{"sort": "output", "limit": "2"}},
+	// The fewest rows they show by default are more than a small tree has.
+	{"tools", "sandbox-bypass-effective-command", "", map[string]string{"min_count": "1"}},
+	{"tools", "sandbox-bypass-justification", "", map[string]string{"min_count": "2"}},
+	{"tools", "tool-failure-rates", "", map[string]string{"min_calls": "1"}},
+	{"tools", "tool-sequences", "three", map[string]string{"length": "3", "limit": "5"}},
+	{"tools", "repeat-read-waste", "since", map[string]string{"since": "2026-09-28T08:02:30Z"}},
 }
 
 // fixtures are the reports that trees of their own were made for.
-var fixtures = map[string][]string{}
+var fixtures = map[string][]string{
+	"tools": {
+		"bash-commands", "diagnostics", "files", "mcp-usage", "permissions", "repeat-read-waste", "rework",
+		"sandbox", "sandbox-bypass-effective-command", "sandbox-bypass-justification",
+		"sandbox-path-deny-recurrence", "skill-auto-vs-explicit", "skills", "slow-tools",
+		"tool-failure-rates", "tool-sequences",
+	},
+}
 
 func TestTrees(t *testing.T) {
 	testdata, err := filepath.Abs("../../testdata")
@@ -80,6 +93,7 @@ func TestTrees(t *testing.T) {
 			testPasted(t, db, all)
 			testViews(t, db)
 			testHeaders(t, db)
+			testDenialKinds(t, db)
 		})
 	}
 	files, err := os.ReadDir(filepath.Join(testdata, "golden"))
@@ -106,6 +120,7 @@ func TestTrees(t *testing.T) {
 		db := builtFrom(t, corpus(t))
 		testPasted(t, db, all)
 		testViews(t, db)
+		testDenialKinds(t, db)
 	})
 }
 
