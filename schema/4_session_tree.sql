@@ -20,8 +20,9 @@
 -- sub-agent, sub-agent fork, workflow agent, compaction agent, side question: threads of sub-agents. The call
 -- that started one is named by its result (tool result), by progress records (2.1.9 to 2.1.63,
 -- progress) or by the run of a workflow (workflow run), else it is the call with the same prompt in
--- the same session (prompt text); else only the session is known (session). In 1.0 a sub-agent's lines are
--- in the main transcript and name no agent: the chain of their parents tells them apart.
+-- the same session (prompt text), or the only call under way all the time that the thread ran (time);
+-- else only the session is known (session). In 1.0 a sub-agent's lines are in the main transcript
+-- and name no agent: the chain of their parents tells them apart.
 --
 -- Agents beside transcripts also keep .meta.json files, which are no transcripts and not read.
 --
@@ -44,6 +45,7 @@
 --   tool_use_id            call that started it, where it is known
 --   agent_type             type of sub-agent that the call asked for
 --   description            description that the call gives
+--   parent_model           model that made the call, else of most lines of the parent
 --   asked_model            model that the call asked for
 --   resolved_model         model that the program says it gave
 --   model                  model of most of its lines
@@ -108,11 +110,14 @@ roots AS (
     GROUP BY uuid
 ),
 thread_lines AS (
-    SELECT
-        lines.*,
-        CASE WHEN is_nameless THEN coalesce(root, 'sidechain') ELSE coalesce(agent_id, session_id) END AS thread_id
+    SELECT *, coalesce(agent_id, session_id) AS thread_id
+    FROM lines
+    WHERE NOT is_nameless
+    UNION ALL
+    SELECT lines.*, coalesce(root, 'sidechain') AS thread_id
     FROM lines
     LEFT JOIN roots USING (uuid)
+    WHERE is_nameless
 ),
 -- Sub-agents that only progress records tell of.
 reported AS (
@@ -124,7 +129,7 @@ reported AS (
         agent_id AS thread_id,
         min(timestamp) AS timestamp,
         max(timestamp) AS ended_at,
-        arg_min({'file': source_file, 'line': source_line}, (source_file, source_line)) AS first_place,
+        min({'is_copy': false, 'is_elsewhere': true, 'file': source_file, 'line': source_line}) AS first_place,
         mode(project_path ORDER BY project_path) AS project_path,
         mode(model ORDER BY model) AS model,
         max(parent_tool_use_id) AS tool_use_id,
@@ -132,6 +137,43 @@ reported AS (
     FROM raw
     WHERE progress_type = 'agent_progress' AND agent_id IS NOT NULL AND session_id IS NOT NULL AND parse_status <> 'torn'
     GROUP BY host, agent, session_id, agent_id
+),
+-- By folder and model first: mode() with an order took most of the time of this view.
+parts AS (
+    SELECT
+        host,
+        agent,
+        session_id,
+        agent_id,
+        thread_id,
+        project_path,
+        CASE WHEN type = 'assistant' AND model <> '<synthetic>' THEN model END AS model,
+        bool_or(is_nameless) AS is_nameless,
+        min(timestamp) FILTER (NOT is_copy) AS own_from,
+        max(timestamp) FILTER (NOT is_copy) AS own_until,
+        min(timestamp) AS any_from,
+        max(timestamp) AS any_until,
+        min({
+            'is_copy': is_copy,
+            'is_elsewhere': file_session_id IS DISTINCT FROM session_id,
+            'file': source_file,
+            'line': source_line
+        }) AS first_place,
+        min({'at': coalesce(timestamp, 'infinity'), 'file': source_file, 'line': source_line})
+            FILTER (type = 'user' AND NOT is_copy) AS first_user,
+        count(*) AS all_lines,
+        count(*) FILTER (NOT is_copy) AS lines,
+        max(team_name) AS team_name,
+        max(forked_from) AS forked_from
+    FROM thread_lines
+    GROUP BY ALL
+),
+weighed AS (
+    SELECT
+        *,
+        sum(all_lines) OVER (PARTITION BY host, agent, session_id, thread_id, project_path) AS lines_there,
+        sum(all_lines) OVER (PARTITION BY host, agent, session_id, thread_id, model) AS lines_of_model
+    FROM parts
 ),
 own_threads AS (
     SELECT
@@ -141,19 +183,17 @@ own_threads AS (
         agent_id,
         thread_id,
         bool_or(is_nameless) AS is_nameless,
-        coalesce(min(timestamp) FILTER (NOT is_copy), min(timestamp)) AS timestamp,
-        coalesce(max(timestamp) FILTER (NOT is_copy), max(timestamp)) AS ended_at,
-        arg_min(
-            {'file': source_file, 'line': source_line},
-            {'a': is_copy, 'b': file_session_id IS DISTINCT FROM session_id, 'c': source_file, 'd': source_line}
-        ) AS first_place,
-        mode(project_path ORDER BY project_path) AS project_path,
-        mode(model ORDER BY model) FILTER (type = 'assistant' AND model <> '<synthetic>') AS model,
-        count(*) FILTER (NOT is_copy) AS lines,
-        count(*) FILTER (is_copy) AS copied_lines,
+        coalesce(min(own_from), min(any_from)) AS timestamp,
+        coalesce(max(own_until), max(any_until)) AS ended_at,
+        min(first_place) AS first_place,
+        min(first_user) AS first_user,
+        arg_max(project_path, (lines_there, project_path)) FILTER (project_path IS NOT NULL) AS project_path,
+        arg_max(model, (lines_of_model, model)) FILTER (model IS NOT NULL) AS model,
+        sum(lines)::BIGINT AS lines,
+        sum(all_lines - lines)::BIGINT AS copied_lines,
         max(team_name) AS team_name,
         max(forked_from) AS forked_from
-    FROM thread_lines
+    FROM weighed
     GROUP BY host, agent, session_id, agent_id, thread_id
 ),
 threads AS (
@@ -219,10 +259,8 @@ first_prompts AS (
         left(text, 20000) AS text
     FROM content_items
     JOIN (
-        SELECT thread_lines.source_file, thread_lines.source_line, thread_id
-        FROM thread_lines
-        WHERE type = 'user' AND NOT is_copy
-        QUALIFY row_number() OVER (PARTITION BY host, agent, session_id, thread_id ORDER BY timestamp, source_file, source_line) = 1
+        SELECT thread_id, first_user.file AS source_file, first_user.line AS source_line
+        FROM own_threads
     ) AS firsts USING (source_file, source_line)
     WHERE item_type = 'text' AND item_index = 0 AND record_type = 'user'
 ),
@@ -320,12 +358,20 @@ calls AS (
         l.thread_id,
         c.tool_id,
         c.timestamp,
+        a.answered_at,
         json_extract_string(c.input, '$.subagent_type') AS agent_type,
         coalesce(json_extract_string(c.input, '$.description'), json_extract_string(c.input, '$.name')) AS description,
         json_extract_string(c.input, '$.model') AS asked_model,
+        c.model AS calling_model,
         left(json_extract_string(c.input, '$.prompt'), 20000) AS prompt
     FROM content_items AS c
     JOIN thread_lines AS l USING (source_file, source_line)
+    LEFT JOIN (
+        SELECT session_id, tool_id, max(timestamp) AS answered_at
+        FROM content_items
+        WHERE item_type = 'tool_result'
+        GROUP BY session_id, tool_id
+    ) AS a ON a.session_id = c.session_id AND a.tool_id = c.tool_id
     WHERE c.tool_name IN ('Task', 'Agent', 'Workflow') AND c.item_type = 'tool_use' AND c.record_type = 'assistant' AND NOT l.is_copy
     QUALIFY row_number() OVER (
         PARTITION BY c.session_id, c.tool_id
@@ -379,7 +425,29 @@ agent_links AS (
     JOIN calls AS c ON c.host = t.host AND c.agent = t.agent AND c.session_id = t.session_id AND c.prompt = p.text
     WHERE t.thread_id <> t.session_id AND c.timestamp <= t.timestamp + INTERVAL 1 second
     UNION ALL
-    SELECT host, agent, session_id, thread_id, session_id, NULL, NULL, 'session', 5, timestamp
+    SELECT
+        t.host,
+        t.agent,
+        t.session_id,
+        t.thread_id,
+        c.thread_id,
+        c.tool_id,
+        NULL,
+        'time',
+        5,
+        c.timestamp
+    FROM threads AS t
+    JOIN calls AS c ON c.host = t.host
+        AND c.agent = t.agent
+        AND c.session_id = t.session_id
+        AND c.thread_id <> t.thread_id
+        AND c.timestamp <= t.timestamp
+        AND c.answered_at >= t.ended_at
+    WHERE t.thread_id <> t.session_id AND t.timestamp IS NOT NULL
+    QUALIFY count(*) OVER (PARTITION BY t.host, t.agent, t.session_id, t.thread_id) = 1
+        AND count(*) OVER (PARTITION BY c.session_id, c.tool_id) = 1
+    UNION ALL
+    SELECT host, agent, session_id, thread_id, session_id, NULL, NULL, 'session', 6, timestamp
     FROM threads
     WHERE thread_id <> session_id
 ),
@@ -396,7 +464,8 @@ sub_links AS (
         a.result_model,
         c.agent_type,
         c.description,
-        c.asked_model
+        c.asked_model,
+        c.calling_model
     FROM agent_links AS a
     LEFT JOIN calls AS c ON c.session_id = a.session_id AND c.tool_id = a.tool_id
     WHERE a.parent_thread_id <> a.thread_id
@@ -429,6 +498,7 @@ links AS (
         s.agent_type,
         s.description,
         s.asked_model,
+        s.calling_model,
         s.result_model
     FROM threads AS t
     LEFT JOIN main_links AS m USING (host, agent, session_id, thread_id)
@@ -496,6 +566,7 @@ SELECT
     l.tool_use_id,
     l.agent_type,
     l.description,
+    coalesce(l.calling_model, p.model) AS parent_model,
     l.asked_model,
     l.result_model AS resolved_model,
     l.model,
@@ -506,7 +577,11 @@ SELECT
     coalesce(u.output_tokens, 0) AS output_tokens,
     coalesce(u.cache_creation_tokens, 0) AS cache_creation_tokens,
     coalesce(u.total_tokens, 0) AS total_tokens,
-    u.cost_usd
+    CASE WHEN u.thread_id IS NULL THEN 0 ELSE u.cost_usd END AS cost_usd
 FROM links AS l
 LEFT JOIN depths AS d USING (host, agent, session_id, thread_id)
-LEFT JOIN usage AS u USING (host, agent, session_id, thread_id);
+LEFT JOIN usage AS u USING (host, agent, session_id, thread_id)
+LEFT JOIN threads AS p ON p.host = l.host
+    AND p.agent = l.agent
+    AND p.session_id = l.parent_session_id
+    AND p.thread_id = l.parent_thread_id;
