@@ -1,7 +1,8 @@
 -- Errors of the API, one row per kind of error and HTTP status.
 --
--- A retry is an error that the program dealt with by waiting; a shown error ended the request. Versions after
--- 2.1.90 do not record retries. An attempt that failed has no tokens and is in no total.
+-- A retry is an error that the program dealt with by waiting; a shown error ended the request.
+-- Versions after 2.1.90 do not record retries. An attempt that failed has no tokens and is in no
+-- total.
 --
 -- Columns:
 --   category      rate-limit, overloaded, authentication, billing, prompt-too-long, output-limit,

@@ -1,7 +1,8 @@
 -- Work by branch, the last used first, one row per repository and branch.
 --
--- A response belongs to the branch that was checked out when it was first written; worktrees that the agent made
--- count for their repository. HEAD stands for a commit without a branch, empty for no repository.
+-- A response belongs to the branch that was checked out when it was first written; worktrees that
+-- the agent made count for their repository. HEAD stands for a commit without a branch, empty for
+-- no repository.
 --
 -- Columns:
 --   repository       working directory; of a worktree its repository

@@ -1,9 +1,9 @@
 -- Sessions into which catalogues of skills and tools were put again and again, one row per session.
 --
--- A list of skills (skill_listing) or of changes to the tools (deferred_tools_delta) is put into the
--- context once at the start; when servers come and go or a session is compacted often, it comes again, and each
--- one is paid for. Shown are sessions with more than --min_injections. Tokens are estimated, four
--- characters each. Seen in Claude Code 2.1.90 and later.
+-- A list of skills (skill_listing) or of changes to the tools (deferred_tools_delta) is put into
+-- the context once at the start; when servers come and go or a session is compacted often, it comes
+-- again, and each one is paid for. Shown are sessions with more than --min_injections. Tokens are
+-- estimated, four characters each. Seen in Claude Code 2.1.90 and later.
 --
 -- Columns:
 --   host                  machine the transcript comes from

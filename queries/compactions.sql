@@ -1,8 +1,8 @@
 -- Compactions of the context, newest first, one row per compaction.
 --
--- What a compaction left is recorded by new versions only (2.1.232 and later); for others it is the context
--- of the first response behind it. 1.0 wrote no more than a summary: no trigger, and the context
--- of the response before it. Micro-compactions drop old tool results alone.
+-- What a compaction left is recorded by new versions only (2.1.232 and later); for others it is the
+-- context of the first response behind it. 1.0 wrote no more than a summary: no trigger, and the
+-- context of the response before it. Micro-compactions drop old tool results alone.
 --
 -- Columns:
 --   timestamp      time of it

@@ -54,13 +54,24 @@ WITH contexts AS (
         AND agent_filter(agent, getvariable('agent'))
         AND session_filter(session_id, getvariable('session'))
 ),
+-- Lines are in order, their times need not be.
+ordered AS (
+    SELECT
+        *,
+        row_number() OVER (PARTITION BY host, agent, session_id ORDER BY file_from, source_file, source_line) AS place
+    FROM (
+        SELECT
+            *,
+            min(timestamp) OVER (PARTITION BY host, agent, session_id, source_file) AS file_from
+        FROM contexts
+        WHERE context_tokens > 0
+    )
+),
 steps AS (
     SELECT
         *,
-        greatest(context_tokens - lag(context_tokens) OVER in_order, 0) AS step_tokens
-    FROM contexts
-    WHERE context_tokens > 0
-    WINDOW in_order AS (PARTITION BY host, agent, session_id ORDER BY timestamp, source_file, source_line)
+        greatest(context_tokens - lag(context_tokens) OVER (PARTITION BY host, agent, session_id ORDER BY place), 0) AS step_tokens
+    FROM ordered
 ),
 compacted AS (
     SELECT host, agent, session_id, count(*) AS compactions
@@ -81,13 +92,13 @@ grown AS (
         session_id,
         mode(project_path ORDER BY project_path) AS project_path,
         count(*) AS responses,
-        arg_min(context_tokens, (timestamp, source_file, source_line)) AS first_tokens,
+        arg_min(context_tokens, place) AS first_tokens,
         max(context_tokens) AS peak_tokens,
-        arg_max(context_tokens, (timestamp, source_file, source_line)) AS last_tokens,
+        arg_max(context_tokens, place) AS last_tokens,
         coalesce(sum(step_tokens), 0)::BIGINT AS grown_tokens,
         max(step_tokens) AS largest_step_tokens,
-        arg_max({'file': source_file, 'line': source_line}, (step_tokens, timestamp, source_file, source_line)) FILTER (step_tokens > 0) AS place,
-        arg_max(timestamp, (context_tokens, timestamp)) AS peak_at
+        arg_max({'file': source_file, 'line': source_line}, (step_tokens, -place)) FILTER (step_tokens > 0) AS largest_step,
+        arg_max(timestamp, (context_tokens, -place)) AS peak_at
     FROM steps
     GROUP BY host, agent, session_id
 )
@@ -101,8 +112,8 @@ SELECT
     grown_tokens,
     round(grown_tokens / responses)::BIGINT AS tokens_per_response,
     largest_step_tokens,
-    place.line AS largest_step_line,
-    place.file AS source_file,
+    largest_step.line AS largest_step_line,
+    largest_step.file AS source_file,
     coalesce(compactions, 0) AS compactions,
     peak_at,
     project_path,

@@ -1,22 +1,22 @@
--- Whether expensive models give work to cheaper ones, one row per family that gave, way and family that worked.
+-- Whether dear models give work to cheaper ones, one row per family, way and family that worked.
 --
--- Counted are the calls (Task, Agent) made in the time asked for, and the sub-agents of workflows that
--- began in it. Forks go on with the caller's context and are left out, and so are calls that were
--- refused or failed before a sub-agent ran. A call overrides when it asks for a model. What a
+-- Counted are the calls (Task, Agent) made in the time asked for, and the sub-agents of workflows
+-- that began in it. Forks go on with the caller's context and are left out, and so are calls that
+-- were refused or failed before a sub-agent ran. A call overrides when it asks for a model. What a
 -- sub-agent ran on is what the program says it resolved, else the model of most of its lines, else
 -- unknown. Families from dear to cheap: fable, opus, sonnet, haiku.
 --
 -- Columns:
 --   parent_family                    family of the model that made the call
---   path                             pinned: the type of agent names a model (pinned_agents); workflow:
---                                    a workflow started it; generic: any other
+--   path                             pinned: the type of agent names a model (pinned_agents);
+--                                    workflow: a workflow started it; generic: any other
 --   actual_family                    family that the sub-agent ran on; unknown where nothing tells
 --   spawns                           sub-agents of the row
 --   path_spawns                      sub-agents of that parent family and path
 --   pct_of_path                      spawns in a hundred path_spawns
 --   override_rate_pct                calls that asked for a model in a hundred path_spawns
 --   cheaper_override_rate_pct        calls that asked for a cheaper one in a hundred path_spawns
---   expensive_output_tokens          output of the row's sub-agents, where they ran on fable or opus
+--   expensive_output_tokens          output of the row's sub-agents that ran on fable or opus
 --   expensive_cache_creation_tokens  input that those wrote to the cache
 --
 -- Totals: spawns, expensive_output_tokens, expensive_cache_creation_tokens

@@ -1,7 +1,7 @@
 -- How many sessions ran at once, one row per day.
 --
--- A session runs from one of its records to the next where they are at most 5 minutes apart, sub-agents
--- included; a record alone takes no time. Copies are left out.
+-- A session runs from one of its records to the next where they are at most 5 minutes apart,
+-- sub-agents included; a record alone takes no time. Copies are left out.
 --
 -- Columns:
 --   day               day in the zone of the session (--tz)

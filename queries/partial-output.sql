@@ -1,8 +1,8 @@
 -- Responses whose output is a lower bound, one row per version of the agent program.
 --
--- Versions before 2.1.88 often never wrote the last count of a response: the output they recorded is that of its
--- beginning, and so is the cost. Their text tells how much is missing: a token is about four
--- characters of English.
+-- Versions before 2.1.88 often never wrote the last count of a response: the output they recorded
+-- is that of its beginning, and so is the cost. Their text tells how much is missing: a token is
+-- about four characters of English.
 --
 -- Columns:
 --   version                version of the agent program; empty where the line names none
@@ -11,14 +11,14 @@
 --   partial_pct            those in a hundred
 --   output_tokens          output of all responses, as recorded
 --   partial_output_tokens  output of the partial ones, as recorded
---   partial_text_chars     characters of text in the partial ones, thinking and calls of tools left out
+--   partial_text_chars     characters of text in the partial ones, without thinking and calls
 --   cost_usd               cost of the responses that have a price, USD
 --   partial_cost_usd       cost of the partial ones
 --   first_used_at          time of the first response
 --   last_used_at           time of the last one
 --
--- Totals: responses, partial_responses, output_tokens, partial_output_tokens, partial_text_chars, cost_usd,
---   partial_cost_usd
+-- Totals: responses, partial_responses, output_tokens, partial_output_tokens, partial_text_chars,
+--   cost_usd, partial_cost_usd
 -- Chart: version, partial_pct
 --
 -- Examples:

@@ -1,8 +1,8 @@
--- How plans changed from one presentation to the next, one row per plan of a session that has several.
+-- How plans changed from one presentation to the next, one row per plan of sessions with several.
 --
--- Lines are compared as sets, without blanks around them and without empty ones: what a plan carries
--- over from the one before, adds and drops. The first plan of a session has nothing to compare with.
--- The newest sessions come first, their plans in order.
+-- Lines are compared as sets, without blanks around them and without empty ones: what a plan
+-- carries over from the one before, adds and drops. The first plan of a session has nothing to
+-- compare with. The newest sessions come first, their plans in order.
 --
 -- Columns:
 --   host                machine the transcript comes from

@@ -1,7 +1,7 @@
 -- How long plans are when first presented and when last, one row per ISO week.
 --
--- A session belongs to the week of its last plan in the time asked for; of each session the first and
--- the last plan count, which are the same where there is one. Plans whose text is not known are
+-- A session belongs to the week of its last plan in the time asked for; of each session the first
+-- and the last plan count, which are the same where there is one. Plans whose text is not known are
 -- left out.
 --
 -- Columns:

@@ -1,7 +1,7 @@
 -- What people asked, newest first, one row per human prompt.
 --
--- A prompt typed while the agent worked may stand in the queue alone; it is here once. What the program
--- wrote in a person's place is not.
+-- A prompt typed while the agent worked may stand in the queue alone; it is here once. What the
+-- program wrote in a person's place is not.
 --
 -- Columns:
 --   timestamp     time of the prompt

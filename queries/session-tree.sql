@@ -1,8 +1,9 @@
--- Sessions with all they started, one row per thread: sub-agents, forks, resumes, starts from a plan.
+-- Sessions with all they started, one row per thread: sub-agents, forks, resumes, plans begun.
 --
--- A tree is shown whole when one of its threads began in the time asked for and passes the other filters, so
--- --session shows what a session came from and led to. The tree that was used last comes first; within one, a
--- thread stands below the one that started it. Tokens and cost are those of the thread alone.
+-- A tree is shown whole when one of its threads began in the time asked for and passes the other
+-- filters, so --session shows what a session came from and led to. The tree that was used last
+-- comes first; within one, a thread stands below the one that started it. Tokens and cost are those
+-- of the thread alone.
 --
 -- Columns:
 --   thread         kind of thread, what it was asked to do, indented by depth
@@ -82,7 +83,7 @@ SELECT
     repeat('  ', t.depth::INTEGER)
         || concat_ws(
             ': ',
-            concat_ws(' ', t.kind, t.agent_type),
+            concat_ws(' ', t.kind, CASE WHEN t.agent_type <> 'fork' THEN t.agent_type END),
             regexp_replace(coalesce(t.description, CASE WHEN t.thread_id = t.session_id THEN label END)[:200], '\s+', ' ', 'g')[:60]
         ) AS thread,
     t.timestamp,

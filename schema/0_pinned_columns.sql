@@ -64,7 +64,7 @@
 --   result_agent_id         sub-agent that a tool result tells of (toolUseResult.agentId)
 --   result_run_id           workflow run that it tells of (toolUseResult.runId)
 --   result_model            model that the sub-agent was given (toolUseResult.resolvedModel)
---   forked_from             session the line was copied from, where it says so (forkedFrom.sessionId)
+--   forked_from             session the line was copied from (forkedFrom.sessionId), where it says so
 --   cost_usd                cost the agent recorded on the line (costUSD), USD
 --   input_tokens            usage.input_tokens: input that no cache served
 --   output_tokens           usage.output_tokens as this line has it

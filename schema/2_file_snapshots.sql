@@ -1,9 +1,9 @@
 -- Copies of files that the program kept to undo edits, one row per session, file and version of it.
 --
--- A file-history-snapshot record repeats the map of all files tracked so far: the first line that has
--- a version counts. A file-history-delta record (2.1.220 and later) adds one file. The copies lie
--- outside the transcripts (file-history beside projects); a version without one says that the file did
--- not exist. The maps are read from raw, so this view reads much.
+-- A file-history-snapshot record repeats the map of all files tracked so far: the first line that
+-- has a version counts. A file-history-delta record (2.1.220 and later) adds one file. The copies
+-- lie outside the transcripts (file-history beside projects); a version without one says that the
+-- file did not exist. The maps are read from raw, so this view reads much.
 --
 -- Columns:
 --   host          machine the transcript comes from

@@ -7,9 +7,9 @@
 -- last of its session, without an edit of a file after it. redirected are other rejections, unknown
 -- is what was never answered or failed otherwise.
 --
--- The text of a plan is in the call, in early 2.1 versions only in the result, of which the
--- first 500 characters are kept, or in the plan file, when the last change of it wrote it whole.
--- Seen in Claude Code 1.0.72 to 2.1.261.
+-- The text of a plan is in the call, in early 2.1 versions only in the result, of which the first
+-- 500 characters are kept, or in the plan file, when the last change of it wrote it whole. Seen in
+-- Claude Code 1.0.72 to 2.1.261.
 --
 -- Reads content_items instead of tool_calls, which would put all calls in order to find these few.
 --
@@ -160,7 +160,7 @@ starts AS (
         host,
         agent,
         timestamp AS started_at,
-        left(regexp_replace(text, '^Implement the following plan:\s*', ''), 200) AS plan_begin
+        left(regexp_replace(text, '^Implement the following plan:\s*', ''), 200) AS started_with
     FROM content_items
     ANTI JOIN replays USING (source_file, source_line)
     WHERE record_type = 'user' AND item_type = 'text' AND starts_with(text, 'Implement the following plan:')
@@ -186,7 +186,8 @@ SELECT
             WHERE starts.host = p.host
                 AND starts.agent = p.agent
                 AND started_at >= p.timestamp
-                AND plan_begin = left(trim(coalesce(plan_in_call, written.content), E' \n\t\r'), 200)
+                AND started_with <> ''
+                AND starts_with(started_with, left(trim(coalesce(plan_in_call, written.content), E' \n\t\r'), 200))
         ) THEN 'handoff'
         ELSE 'redirected'
     END AS outcome,

@@ -33,7 +33,7 @@ WITH written AS (
     WHERE type = 'pr-link' AND json_extract_string(data, '$.prUrl') <> ''
 ),
 files AS (
-    SELECT source_file, min(timestamp) AS started_at
+    SELECT source_file, min(timestamp) AS started_at, bool_or(forked_from IS NOT NULL) AS is_fork
     FROM raw
     SEMI JOIN written USING (source_file)
     GROUP BY source_file
@@ -44,7 +44,7 @@ links AS (
     FROM written
     JOIN files USING (source_file)
     QUALIFY timestamp IS NULL
-        OR row_number() OVER (PARTITION BY host, agent, url, timestamp ORDER BY started_at, source_file, source_line) = 1
+        OR row_number() OVER (PARTITION BY host, agent, url, timestamp ORDER BY started_at, is_fork, source_file, source_line) = 1
 ),
 places AS (
     SELECT source_file, source_line, project_path, git_branch

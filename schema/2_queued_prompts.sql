@@ -2,15 +2,15 @@
 --
 -- People type prompts during a turn, and the program queues notifications. What leaves the queue
 -- says so without always saying which text it is: a removal (remove, popAll) that repeats the text
--- takes that text, one just before a line with the text too, any other the one that waited longest. dequeue starts a turn with it,
--- remove hands it to the running turn ("absorbed_mid_turn" since 2.1.246, without a reason before),
--- popAll gives it back to the person.
+-- takes that text, one just before a line with the text too, any other the one that waited longest.
+-- dequeue starts a turn with it, remove hands it to the running turn ("absorbed_mid_turn" since
+-- 2.1.246, without a reason before), popAll gives it back to the person.
 --
 -- delivered_as is prompt where a user line has the text, part of a prompt where one contains it,
--- attachment where the running turn got it (2.1.220 and later), and unrecorded where it was taken and
--- nothing else has it: before 2.1.220 the rule (4,302 of 8,000 seen). Headless runs queue their
--- first prompt too. The records have no uuid: the same one at the same instant in another file is
--- a copy.
+-- attachment where the running turn got it (2.1.220 and later), and unrecorded where it was taken
+-- and nothing else has it: before 2.1.220 the rule (4,302 of 8,000 seen). Headless runs queue their
+-- first prompt too. The records have no uuid: the same one at the same instant in another file is a
+-- copy.
 --
 -- Columns:
 --   host             machine the transcript comes from

@@ -1,12 +1,13 @@
 -- Errors of the API, one row per retry and per error that was shown.
 --
--- A retry is a system record of its own (2.0.19 to 2.1.90, later versions keep quiet); the error that
--- ended a request is an assistant line of the model <synthetic> with isApiErrorMessage. Both are
--- outside message_usage. "No response requested." is a placeholder and no error. Copies are one row.
+-- A retry is a system record of its own (2.0.19 to 2.1.90, later versions keep quiet); the error
+-- that ended a request is an assistant line of the model <synthetic> with isApiErrorMessage. Both
+-- are outside message_usage. "No response requested." is a placeholder and no error. Copies are one
+-- row.
 --
--- category puts statuses, error names and texts of all versions in one list: rate-limit, overloaded,
--- authentication, billing, prompt-too-long, output-limit, invalid-request, timeout, server, connection
--- (also a retry without a status: no answer came), other.
+-- category puts statuses, error names and texts of all versions in one list: rate-limit,
+-- overloaded, authentication, billing, prompt-too-long, output-limit, invalid-request, timeout,
+-- server, connection (also a retry without a status: no answer came), other.
 --
 -- Columns:
 --   host            machine the transcript comes from

@@ -1,10 +1,10 @@
 -- Compactions of the context, one row per compaction.
 --
 -- A boundary record marks one, the summary that takes the place of the turns is a user line beside
--- it, before or behind; 1.0 wrote the summary alone. Micro-compactions (2.1.9 to 2.1.22) drop
--- old tool results and have no summary. What was compacted stays in the transcript above; the agent
--- that writes the summary is a thread of its own and no compaction. Copies are one row.
--- Seen in Claude Code 1.0.24 to 2.1.261.
+-- it, before or behind; 1.0 wrote the summary alone. Micro-compactions (2.1.9 to 2.1.22) drop old
+-- tool results and have no summary. What was compacted stays in the transcript above; the agent
+-- that writes the summary is a thread of its own and no compaction. Copies are one row. Seen in
+-- Claude Code 1.0.24 to 2.1.261.
 --
 -- Columns:
 --   host            machine the transcript comes from

@@ -1,10 +1,11 @@
 -- Responses of models with what they said, one row per response.
 --
--- Tokens and cost are those of message_usage, which keeps one line of each response; what was said is
--- counted over all its lines, copies left out. Turns of advisors and refused attempts are not here.
+-- Tokens and cost are those of message_usage, which keeps one line of each response; what was said
+-- is counted over all its lines, copies left out. Turns of advisors and refused attempts are not
+-- here.
 --
--- Transcripts do not time a response: response_ms is from the record that its first line follows to its
--- last line, which for an answer to a prompt or a tool result is the time the model took.
+-- Transcripts do not time a response: response_ms is from the record that its first line follows to
+-- its last line, which for an answer to a prompt or a tool result is the time the model took.
 --
 -- Columns:
 --   host                  machine the transcript comes from

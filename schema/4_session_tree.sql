@@ -6,23 +6,23 @@
 --
 -- continuation: the session before says that it goes on here (continued-in).
 --
--- fork, resume: the session holds copies of another's lines. forkedFrom names it (newer versions), else
--- it is the owner of the last copied line (copied lines); of two copies with equal times the one that
--- has no line of its own, or went on first, counts as the original. A resume is one whose parent
--- was not used any more, and what does not tell (2.1 forks before forkedFrom) goes by that too.
+-- fork, resume: the session holds copies of another's lines. forkedFrom names it (newer versions),
+-- else it is the owner of the last copied line (copied lines); of two copies with equal times the
+-- one that has no line of its own, or went on first, counts as the original. Where the copies do
+-- not say what they are, it is a fork when the original was used again, else a resume.
 --
--- plan: the choice to clear the context after a plan. The transcript begins with a line or two of the
--- old session (old session id), or its first prompt carries a plan presented there (plan text).
+-- plan: the choice to clear the context after a plan. The transcript begins with a line or two of
+-- the old session (old session id), or its first prompt carries a plan presented there (plan text).
 --
--- teammate: a member of a team: in its own session, started by the one that made the team (team name),
--- or a sub-agent.
+-- teammate: a member of a team: in its own session, started by the one that made the team (team
+-- name), or a sub-agent.
 --
--- sub-agent, sub-agent fork, workflow agent, compaction agent, side question: threads of sub-agents. The call
--- that started one is named by its result (tool result), by progress records (2.1.9 to 2.1.63,
--- progress) or by the run of a workflow (workflow run), else it is the call with the same prompt in
--- the same session (prompt text), or the only call under way all the time that the thread ran (time);
--- else only the session is known (session). In 1.0 a sub-agent's lines are in the main transcript
--- and name no agent: the chain of their parents tells them apart.
+-- sub-agent, sub-agent fork, workflow agent, compaction agent, side question: threads of
+-- sub-agents. The call that started one is named by its result (tool result), by progress records
+-- (2.1.9 to 2.1.63, progress) or by the run of a workflow (workflow run), else it is the call with
+-- the same prompt in the same session (prompt text), or the only call under way all the time that
+-- the thread ran (time); else only the session is known (session). In 1.0 a sub-agent's lines are
+-- in the main transcript and name no agent: the chain of their parents tells them apart.
 --
 -- Agents beside transcripts also keep .meta.json files, which are no transcripts and not read.
 --
@@ -35,7 +35,8 @@
 --   timestamp              time of the first record that is no copy
 --   source_file            transcript of the first record
 --   source_line            line in it, from 1
---   thread_id              the agent_id, of 1.0 sub-agents the uuid of the first line, else the session_id
+--   thread_id              the agent_id, for sub-agents of 1.0 the uuid of the first line, else the
+--                          session_id
 --   kind                   see above
 --   parent_session_id      session of the thread that started it
 --   parent_thread_id       that thread; NULL for main
@@ -225,7 +226,13 @@ copied AS (
         arg_max({'session_id': o.session_id, 'is_same_time': o.timestamp IS NOT DISTINCT FROM c.timestamp}, (c.source_line, o.session_id)) AS owner
     FROM thread_lines AS c
     JOIN thread_lines AS o USING (uuid)
-    WHERE c.is_copy AND NOT o.is_copy AND c.thread_id = c.session_id AND o.thread_id = o.session_id AND c.session_id <> o.session_id
+    WHERE c.is_copy
+        AND NOT o.is_copy
+        AND c.forked_from IS NULL
+        AND o.forked_from IS NULL
+        AND c.thread_id = c.session_id
+        AND o.thread_id = o.session_id
+        AND c.session_id <> o.session_id
     GROUP BY c.host, c.agent, c.session_id
 ),
 unshared AS (
@@ -272,7 +279,7 @@ presented AS (
         timestamp,
         left(trim(json_extract_string(input, '$.plan'), E' \n\t\r'), 200) AS plan_begin
     FROM content_items
-    WHERE tool_name = 'ExitPlanMode' AND item_type = 'tool_use'
+    WHERE tool_name = 'ExitPlanMode' AND item_type = 'tool_use' AND plan_begin <> ''
 ),
 session_links AS (
     SELECT
@@ -324,7 +331,7 @@ session_links AS (
     FROM first_prompts AS p
     JOIN presented AS x ON x.host = p.host
         AND x.agent = p.agent
-        AND x.plan_begin = left(regexp_replace(p.text, '^Implement the following plan:\s*', ''), 200)
+        AND starts_with(regexp_replace(p.text, '^Implement the following plan:\s*', ''), x.plan_begin)
         AND x.timestamp <= p.timestamp
     WHERE p.thread_id = p.session_id AND starts_with(p.text, 'Implement the following plan:')
     UNION ALL

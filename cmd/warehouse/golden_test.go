@@ -53,10 +53,20 @@ var variants = []struct {
 	{"sample", "usage-daily", "limit", map[string]string{"limit": "1"}},
 	{"sample", "usage-explain", "model", map[string]string{"model": "claude-opus-4-6"}},
 	{"sample", "top-sessions", "output", map[string]string{"sort": "output", "limit": "2"}},
+	{"threads", "plans", "week", map[string]string{"since": "2026-09-16T09:02:00Z", "until": "2026-09-21"}},
+	{"threads", "plan-iterations", "session", map[string]string{"session": "plan-redirected"}},
+	{"threads", "plan-sizes", "threshold", map[string]string{"threshold": "17000"}},
+	{"threads", "outcomes", "week", map[string]string{"since": "2026-09-07", "until": "2026-09-13", "ongoing_hours": "1000"}},
+	{"threads", "catalog-reinjection-thrash-sessions", "few", map[string]string{"min_injections": "5"}},
+	{"threads", "session-tree", "session", map[string]string{"session": "fork-copy"}},
+	{"threads", "branches", "project", map[string]string{"project": "dyer"}},
 }
 
 // fixtures are the reports that trees of their own were made for.
-var fixtures = map[string][]string{}
+var fixtures = map[string][]string{
+	"threads": {"plans", "plan-iterations", "plan-sizes", "outcomes", "delegation", "catalog-reinjection-thrash-sessions", "compactions",
+		"api-errors", "context-growth", "parallel-sessions", "prompts", "session-tree", "branches", "partial-output"},
+}
 
 func TestTrees(t *testing.T) {
 	testdata, err := filepath.Abs("../../testdata")
