@@ -33,9 +33,9 @@ SET VARIABLE session = getvariable('session')::VARCHAR;                         
 SET VARIABLE "limit" = getvariable('limit')::INTEGER;                                -- rows to show (default all)
 
 WITH pinned AS (
-    SELECT agent_type, arg_max(model, source) AS model
+    SELECT agent_type, model
     FROM pinned_agents
-    GROUP BY agent_type
+    WHERE source = 'own' OR agent_type NOT IN (SELECT agent_type FROM pinned_agents WHERE source = 'own')
 ),
 calls AS (
     SELECT
