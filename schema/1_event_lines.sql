@@ -3,8 +3,9 @@
 -- The line is stored a second time because the views above it (attachments, system_events,
 -- hook_events, …) would else unpack every message to reach it: these lines are 1 % of the bytes,
 -- and a scan of raw.data took 0.4 s for 300 MB, one of this table 10 ms. Left in raw alone are
--- queue operations (their text is in content_items), snapshots of the file history (a map of every
--- tracked file, on each line) and progress records other than hook_progress, which repeat output.
+-- queue operations but removals (the text of the others is in content_items), snapshots of the file
+-- history (a map of every tracked file, on each line) and progress records other than
+-- hook_progress, which repeat output.
 --
 -- Copies of a record are all here; the views above take one of them.
 --
@@ -68,4 +69,5 @@ SELECT
 FROM raw
 WHERE parse_status <> 'torn'
     AND (type NOT IN ('user', 'assistant', 'progress', 'queue-operation', 'file-history-snapshot')
-        OR (type = 'progress' AND progress_type = 'hook_progress'));
+        OR (type = 'progress' AND progress_type = 'hook_progress')
+        OR (type = 'queue-operation' AND operation = 'remove'));

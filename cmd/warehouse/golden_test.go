@@ -58,6 +58,13 @@ var variants = []struct {
 	{"tools", "tool-failure-rates", "", map[string]string{"min_calls": "1"}},
 	{"tools", "tool-sequences", "three", map[string]string{"length": "3", "limit": "5"}},
 	{"tools", "repeat-read-waste", "since", map[string]string{"since": "2026-09-28T08:02:30Z"}},
+	{"threads", "plans", "week", map[string]string{"since": "2026-09-16T09:02:00Z", "until": "2026-09-21"}},
+	{"threads", "plan-iterations", "session", map[string]string{"session": "plan-redirected"}},
+	{"threads", "plan-sizes", "threshold", map[string]string{"threshold": "17000"}},
+	{"threads", "outcomes", "week", map[string]string{"since": "2026-09-07", "until": "2026-09-13", "ongoing_hours": "1000"}},
+	{"threads", "catalog-reinjection-thrash-sessions", "few", map[string]string{"min_injections": "5"}},
+	{"threads", "session-tree", "session", map[string]string{"session": "fork-copy"}},
+	{"threads", "branches", "project", map[string]string{"project": "dyer"}},
 }
 
 // fixtures are the reports that trees of their own were made for.
@@ -68,6 +75,8 @@ var fixtures = map[string][]string{
 		"sandbox-path-deny-recurrence", "skill-auto-vs-explicit", "skills", "slow-tools",
 		"tool-failure-rates", "tool-sequences",
 	},
+	"threads": {"plans", "plan-iterations", "plan-sizes", "outcomes", "delegation", "catalog-reinjection-thrash-sessions", "compactions",
+		"api-errors", "context-growth", "parallel-sessions", "prompts", "session-tree", "branches", "partial-output"},
 }
 
 func TestTrees(t *testing.T) {
