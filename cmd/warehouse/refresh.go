@@ -47,7 +47,7 @@ A folder that is missing or empty is taken for an unmounted disk, never for a de
 Prices of models are built in (warehouse sql "FROM model_prices"). Rows of your own, in
 ~/.config/warehouse/prices.csv or the file that --prices names, come before them: a CSV file with
 the columns model, input and output (USD per million tokens) and any others of model_prices. Other
-tables of facts that the program brings (shell_programs, unrated_tools, …) take rows of your own in
+tables of facts that the program brings (hook_deny_messages, shell_programs, …) take rows of your own in
 ~/.config/warehouse/<table>.csv.
 
 Lines are stored as they are, credentials in them too. With --redact on, every command masks what
