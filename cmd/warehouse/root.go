@@ -137,6 +137,16 @@ func (a *app) layout() (warehouse.Layout, error) {
 	return warehouse.Locate(a.db, os.Getenv, home)
 }
 
+// places says where what some reports read beside the warehouse lies.
+func (a *app) places() (warehouse.Places, error) {
+	layout, err := a.layout()
+	if err != nil {
+		return warehouse.Places{}, err
+	}
+	home, _ := os.UserHomeDir()
+	return warehouse.FindPlaces(layout, os.Getenv, home)
+}
+
 // open opens the published file for reading; zone is empty for the system's.
 func (a *app) open(ctx context.Context, zone string) (*warehouse.Reader, error) {
 	return a.openWith(ctx, warehouse.ReadOptions{TimeZone: zone})
