@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,8 +145,11 @@ type CleanUp struct {
 	ConfigSource string  `json:"config_source"`
 	Scope        string  `json:"scope"`
 	ProjectPath  *string `json:"project_path"` // null where it holds for every one
-	Days         float64 `json:"cleanup_days"`
+	Days         int64   `json:"cleanup_days"` // begun days, at most longestPeriod
 }
+
+// longestPeriod stands for ever: people write 99999, and more would leave the range of times.
+const longestPeriod = 100000
 
 // CleanUps returns what the settings say of it, those that count most first.
 func (c Config) CleanUps() ([]CleanUp, []string) {
@@ -161,7 +165,7 @@ func (c Config) CleanUps() ([]CleanUp, []string) {
 			warn.add(fmt.Errorf("%s: cleanupPeriodDays is %s, want a number of days", f.path, raw))
 			continue
 		}
-		out = append(out, CleanUp{f.path, f.scope, orNull(f.project), *days})
+		out = append(out, CleanUp{f.path, f.scope, orNull(f.project), int64(math.Ceil(min(*days, longestPeriod)))})
 	}
 	return out, warn
 }
