@@ -161,7 +161,9 @@ func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
 		return err
 	}
 	defer r.Close()
+	stop := waiting(a.stderr, "running "+q.Name)
 	rows, err := r.Run(cmd.Context(), q, values, time.Now())
+	stop()
 	if errors.Is(err, warehouse.ErrParameter) {
 		return usageError{err}
 	}
