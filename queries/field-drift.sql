@@ -138,7 +138,6 @@ typed AS (
         arg_max(version, version_parts(version)) AS last_version
     FROM fields
     JOIN numbered USING (shape)
-    WHERE json_type <> 'NULL'
     GROUP BY ALL
 ),
 kinds AS (
@@ -167,6 +166,7 @@ SELECT
 FROM known
 CROSS JOIN span
 WHERE first_seen >= cutoff
+    AND json_type <> 'NULL'
     AND kind_first_seen < cutoff
     AND lines >= getvariable('min_rows')
     AND NOT EXISTS (
