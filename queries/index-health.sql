@@ -191,8 +191,8 @@ findings AS (
         'alert' AS status,
         stream AS subject,
         concat(
-            format('last seen {}, {} days before the last record', kinds.last_day, span.last_day - kinds.last_day),
-            format('; seen on {} days, never more than {} days apart', active_days, usual_gap),
+            format('last seen {}, {} before the last record', kinds.last_day, counted(span.last_day - kinds.last_day, 'day')),
+            format('; seen on {}, never more than {} apart', counted(active_days, 'day'), counted(usual_gap, 'day')),
             format('; written by {} to {}, the program is at {}', kinds.first_version, kinds.last_version, span.last_version)
         ) AS detail
     FROM kinds
@@ -216,7 +216,7 @@ findings AS (
         'info',
         stream,
         concat(
-            format('first seen {}, records: {:,}', kinds.first_day, lines::BIGINT),
+            format('first seen {}, {}', kinds.first_day, counted(lines, 'record')),
             format('; written by {} to {}', kinds.first_version, kinds.last_version)
         )
     FROM kinds
@@ -229,7 +229,7 @@ findings AS (
         'alert',
         host,
         coalesce(
-            format('last record {} days ago, {}', date_diff('day', last_record, coalesce(getvariable('as_of'), now())), strftime(last_record, '%Y-%m-%d')),
+            format('last record {} ago, {}', counted(date_diff('day', last_record, coalesce(getvariable('as_of'), now())), 'day'), strftime(last_record, '%Y-%m-%d')),
             'no record with a time'
         )
     FROM (SELECT DISTINCT host FROM hosts WHERE host <> 'local')
@@ -241,7 +241,7 @@ findings AS (
         'disk-not-indexed',
         'alert',
         root,
-        format('{:,} files of {:,} bytes, such as {}', files, size_bytes::BIGINT, examples)
+        format('{} of {}, such as {}', counted(files, 'file'), counted(size_bytes, 'byte'), examples)
     FROM not_indexed
     UNION ALL
     SELECT
@@ -249,7 +249,7 @@ findings AS (
         'disk-unreadable',
         'alert',
         folder,
-        concat(unseen.status, ': ' || reason, format('; {:,} files of the warehouse lie there', count(known.source_file)))
+        concat(unseen.status, ': ' || reason, format('; {} of the warehouse below it', counted(count(known.source_file), 'file')))
     FROM unseen
     LEFT JOIN source_files AS known ON known.lines > 0 AND starts_with(known.source_file, unseen.folder || '/')
     GROUP BY folder, unseen.status, reason
@@ -260,7 +260,7 @@ findings AS (
         'indexed-not-on-disk',
         'info',
         root,
-        format('{:,} files with {:,} lines, such as {}', files, lines::BIGINT, examples)
+        format('{} with {}, such as {}', counted(files, 'file'), counted(lines, 'line'), examples)
     FROM vanished
     UNION ALL
     SELECT
@@ -269,7 +269,8 @@ findings AS (
         CASE WHEN recovered > recorded THEN 'alert' ELSE 'ok' END,
         'PreToolUse',
         concat(
-            format('in {} days {:,} refusals left no record of their own, {:,} did', getvariable('deny_window_days'), recovered, recorded),
+            format('in {} {} left no record of their own, {:,} did',
+                counted(getvariable('deny_window_days'), 'day'), counted(recovered, 'refusal'), recorded),
             CASE WHEN recovered > 0 THEN format('; {:.0f} % of the former by sub-agents; {}', 100 * by_agents / recovered, hooks) END
         )
     FROM denied
@@ -279,7 +280,7 @@ findings AS (
         'null-timestamp-kinds',
         'info',
         stream,
-        format('{:,} of {:,} records have no time', undated_lines::BIGINT, lines::BIGINT)
+        format('{:,} of {} without a time', undated_lines::BIGINT, counted(lines, 'record'))
     FROM undated
     UNION ALL
     SELECT
@@ -288,7 +289,7 @@ findings AS (
         'info',
         host,
         concat(
-            format('{:,} lines of {:,} files', lines, files),
+            format('{} of {}', counted(lines, 'line'), counted(files, 'file')),
             format(', records from {} to {}', strftime(first_record, '%Y-%m-%d'), strftime(last_record, '%Y-%m-%d')),
             (
                 SELECT format(', versions {} to {}',

@@ -20,7 +20,7 @@ CREATE OR REPLACE MACRO bash_parts(command) AS
                     ),
                     '^#.*$', ''
                 ),
-                '^(?:(?:timeout\s+(?:-\S+\s+)*\S+|time|nice(?:\s+-n\s*-?\d+)?|nohup|stdbuf(?:\s+-\S+)+)\s+)+', ''
+                '^(?:(?:timeout\s+(?:-\S+\s+(?:[A-Z]+\s+|\d\S*\s+)?)*\d\S*|time|nice(?:\s+-n\s*-?\d+)?|nohup|stdbuf(?:\s+-\S+)+)\s+)+', ''
             )
         ),
         part -> part <> ''

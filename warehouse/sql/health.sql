@@ -128,16 +128,16 @@ SELECT
     'disk-lag' AS check_name,
     CASE WHEN is_late THEN 'alert' ELSE 'info' END AS status,
     'transcripts' AS subject,
-    format('{:,} files changed since they were read, {:,} bytes are not in the warehouse: {}', files, lag_bytes::BIGINT, examples) AS detail
+    format('{} changed since, {} not in the warehouse: {}', counted(files, 'file'), counted(lag_bytes, 'byte'), examples) AS detail
 FROM lagging
 WHERE files > 0
 UNION ALL
-SELECT 'files-not-read', 'alert', status, format('{:,} paths, such as {}: {}', count(*), min(source_file), arg_min(error, source_file))
+SELECT 'files-not-read', 'alert', status, format('{}, such as {}: {}', counted(count(*), 'path'), min(source_file), arg_min(error, source_file))
 FROM source_files
 WHERE status IN ('failed', 'unreadable')
 GROUP BY status
 UNION ALL
-SELECT 'files-not-read', 'info', status, format('{:,} paths, such as {}: {}', count(*), min(source_file), arg_min(error, source_file))
+SELECT 'files-not-read', 'info', status, format('{}, such as {}: {}', counted(count(*), 'path'), min(source_file), arg_min(error, source_file))
 FROM source_files
 WHERE status = 'skipped'
 GROUP BY status
@@ -146,7 +146,7 @@ SELECT
     'broken-lines',
     CASE WHEN parse_status = 'invalid' AND broken.lines > 0.01 * total.lines THEN 'alert' ELSE 'info' END,
     parse_status,
-    format('{:,} of {:,} lines, such as {}', broken.lines, total.lines, example)
+    format('{:,} of {}, such as {}', broken.lines, counted(total.lines, 'line'), example)
 FROM broken
 CROSS JOIN total
 UNION ALL
@@ -154,7 +154,7 @@ SELECT
     'values-not-cast',
     CASE WHEN lost > 0.01 * written.w.lines THEN 'alert' ELSE 'info' END,
     uncast.key,
-    format('{:,} of {:,} values do not fit and are left out, such as {}', lost, written.w.lines, example)
+    format('{:,} of {} left out since of another type, such as {}', lost, counted(written.w.lines, 'value'), example)
 FROM uncast
 JOIN written ON written.w.key = uncast.key
 UNION ALL
@@ -163,9 +163,10 @@ SELECT
     CASE WHEN lost > 0 THEN 'alert' ELSE 'info' END,
     'clean-up',
     concat(
-        format('the agent removes transcripts after {} days ({}); the oldest of {:,} is of {}', s.cleanup_days, s.config_source, files, strftime(oldest, '%Y-%m-%d')),
-        CASE WHEN soon > 0 THEN format('; {:,} go within a week', soon) END,
-        CASE WHEN lost > 0 THEN format('; {:,} of those due in three days are not wholly in the warehouse', lost) END,
+        format('the agent removes transcripts after {} ({}); the oldest of {:,} is of {}',
+            counted(s.cleanup_days, 'day'), s.config_source, files, strftime(oldest, '%Y-%m-%d')),
+        CASE WHEN soon > 0 THEN format('; due within a week: {:,}', soon) END,
+        CASE WHEN lost > 0 THEN format('; due in three days and not wholly in the warehouse: {:,}', lost) END,
         '; the warehouse ' || CASE (SELECT max(value) FROM settings WHERE name = 'retention') WHEN 'keep' THEN 'keeps their lines' ELSE 'drops their lines then' END
     )
 FROM due
