@@ -35,7 +35,11 @@ SET VARIABLE deny_window_days = coalesce(getvariable('deny_window_days'), '30'):
 SET VARIABLE as_of = getvariable('as_of')::TIMESTAMPTZ;                                     -- time that stale machines are measured from (default now)
 SET VARIABLE disk_transcripts = coalesce(getvariable('disk_transcripts'), '[]')::VARCHAR;   -- transcripts found, filled by the program
 
-WITH kind_days AS (
+WITH stream_days AS MATERIALIZED (
+    SELECT host, stream, is_field, day, lines, undated_lines, first_version, last_version
+    FROM streams
+),
+kind_days AS (
     SELECT
         stream,
         day,
@@ -43,7 +47,7 @@ WITH kind_days AS (
         sum(undated_lines) AS undated_lines,
         arg_min(first_version, version_parts(first_version)) AS first_version,
         arg_max(last_version, version_parts(last_version)) AS last_version
-    FROM streams
+    FROM stream_days
     WHERE NOT is_field
     GROUP BY ALL
 ),
@@ -77,7 +81,7 @@ span AS (
 -- All streams, since a successor may be a field.
 last_days AS (
     SELECT stream, min(day) AS first_day, max(day) AS last_day
-    FROM streams
+    FROM stream_days
     GROUP BY stream
 ),
 migrated AS (
@@ -294,8 +298,8 @@ findings AS (
             (
                 SELECT format(', versions {} to {}',
                     arg_min(first_version, version_parts(first_version)), arg_max(last_version, version_parts(last_version)))
-                FROM streams
-                WHERE streams.host = windows.host
+                FROM stream_days
+                WHERE stream_days.host = windows.host
             )
         )
     FROM windows

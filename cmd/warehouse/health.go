@@ -19,9 +19,9 @@ import (
 //   - For people the findings are lines with their text wrapped, since they are sentences; for
 //     programs they are rows like those of a report.
 
-// healthHelps are the commands that help, by check.
+// healthHelps are the commands that help, by check. SUBJECT stands for that of the finding.
 var healthHelps = map[string]string{
-	"stream-silent":       "what the records of that day looked like: warehouse sql \"FROM streams WHERE stream = '…' ORDER BY day DESC\"",
+	"stream-silent":       "when it was seen: warehouse sql \"FROM streams WHERE stream = 'SUBJECT' ORDER BY day DESC\"",
 	"host-staleness":      "copy the machine's transcripts again, then: warehouse refresh --max-age 0",
 	"disk-not-indexed":    "read them: warehouse refresh --max-age 0",
 	"disk-unreadable":     "is the disk there, and may you read it? See: warehouse refresh --help",
@@ -29,7 +29,7 @@ var healthHelps = map[string]string{
 	"disk-lag":            "read what is new: warehouse refresh --max-age 0",
 	"files-not-read":      "the reasons: warehouse sql \"SELECT source_file, error FROM source_files WHERE status <> 'ok'\"",
 	"broken-lines":        "see them: warehouse query broken-lines --status invalid",
-	"values-not-cast":     "see the types: warehouse query fields",
+	"values-not-cast":     "see the types: warehouse query fields --path 'SUBJECT'",
 	"retention-horizon":   "read them before they go: warehouse refresh --max-age 0",
 	"settings-not-read":   "mend the file; nothing of it was taken",
 }
@@ -110,7 +110,8 @@ func (a *app) health(cmd *cobra.Command, o outputOptions) error {
 		a.code = exitNoMatch
 		if help, ok := healthHelps[f.Check]; ok && !slices.Contains(told, f.Check) {
 			told = append(told, f.Check)
-			fmt.Fprintf(a.stderr, "hint: %s: %s\n", f.Check, help)
+			help = strings.ReplaceAll(help, "SUBJECT", strings.ReplaceAll(f.Subject, "'", "''"))
+			fmt.Fprintln(a.stderr, "hint: "+f.Check+": "+oneLine(a.redacted(help)))
 		}
 	}
 	return nil
