@@ -29,6 +29,7 @@ type Reader struct {
 	path string
 	Meta Meta
 
+	places    Places          // what reports read beside the file
 	variables map[string]bool // parameters of reports that ran on the connection
 }
 
@@ -49,6 +50,7 @@ type ReadOptions struct {
 	TimeZone   string // zone days are computed in; empty is the system's
 	AllowStale bool   // open a file derived with other definitions too
 	Threads    int    // threads of a query; 0 is one for each core
+	Places     Places // where reports find what they read beside the file; zero is nowhere
 
 	allowIncomplete bool // the refresh repairs such a file
 }
@@ -83,7 +85,7 @@ func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, e
 		"SET disabled_filesystems = 'LocalFileSystem'",
 		// Last, since nothing can be set behind it.
 		"SET lock_configuration = true")
-	r := &Reader{path: path}
+	r := &Reader{path: path, places: opt.Places}
 	connector, err := duckdb.NewConnector(dsn, func(exec driver.ExecerContext) error {
 		for _, s := range setup {
 			if _, err := exec.ExecContext(ctx, s, nil); err != nil {

@@ -6,9 +6,11 @@ import (
 	"database/sql"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"warehouse/queries"
 	"warehouse/schema"
 	"warehouse/warehouse"
+	"warehouse/warehouse/source/claude"
 )
 
 // Tests of the embedded reports and of the views, on warehouses built from whole trees.
@@ -26,6 +29,8 @@ import (
 //   - What is embedded is looked up: a report without a golden file fails, and so does a golden
 //     file without a report. A report prints the sample and the odd transcripts, or where those
 //     have nothing for it, a tree made for it (fixtures). All run on every tree.
+//   - Reports that read the agent's configuration find it in the folder config beside the tree, and
+//     transcripts on disk that were last written at the time of their last record.
 //   - A golden file is the table a person sees, times in UTC. The folder of the test data is
 //     written $TESTDATA in the values, not in the printed table, whose widths depend on it.
 //   - The data has absolute dates and every report a total order, so nothing else can differ.
@@ -70,6 +75,12 @@ var variants = []struct {
 	{"threads", "catalog-reinjection-thrash-sessions", "few", map[string]string{"min_injections": "5"}},
 	{"threads", "session-tree", "session", map[string]string{"session": "fork-copy"}},
 	{"threads", "branches", "project", map[string]string{"project": "dyer"}},
+	{"drift", "hook-config-vs-observed", "hook", map[string]string{"hook": "*guard*", "since": "2026-10-15"}},
+	{"drift", "skill-config-vs-observed", "skill", map[string]string{"skill": "tidy*"}},
+	{"drift", "field-drift", "", map[string]string{"sample_pct": "100", "min_rows": "1", "new_days": "20"}},
+	{"drift", "field-drift", "sampled", map[string]string{"min_rows": "1", "new_days": "20"}},
+	{"drift", "stream-new", "cutoff", map[string]string{"cutoff_date": "2026-09-08"}},
+	{"drift", "index-health", "tight", map[string]string{"min_active_days": "15", "new_days": "2", "deny_window_days": "2"}},
 }
 
 // fixtures are the reports that trees of their own were made for.
@@ -83,6 +94,10 @@ var fixtures = map[string][]string{
 	"threads": {"plans", "plan-iterations", "plan-sizes", "outcomes", "delegation", "catalog-reinjection-thrash-sessions", "compactions",
 		"api-errors", "context-growth", "parallel-sessions", "prompts", "session-tree", "branches", "partial-output"},
 	"hooks": {"activity", "hook-block-then-retry-success", "hook-blocks", "hook-origin-split", "hooks", "stop-hook-noop-detector"},
+	"drift": {
+		"already-allowed-still-prompting", "field-drift", "hook-config-vs-observed", "index-health", "retention-horizon",
+		"skill-config-vs-observed", "stream-new",
+	},
 }
 
 func TestTrees(t *testing.T) {
@@ -103,8 +118,9 @@ func TestTrees(t *testing.T) {
 			}
 		}
 		t.Run(tree, func(t *testing.T) {
-			db := builtFrom(t, filepath.Join(testdata, tree, "projects"))
-			testGolden(t, db, all, testdata, tree)
+			projects := dated(t, filepath.Join(testdata, tree, "projects"))
+			db := builtFrom(t, projects)
+			testGolden(t, db, all, testdata, tree, projects)
 			testPasted(t, db, all)
 			testViews(t, db)
 			testHeaders(t, db)
@@ -125,8 +141,8 @@ func TestTrees(t *testing.T) {
 		testPasted(t, db, all)
 		testViews(t, db)
 		for _, q := range all {
-			// schema describes the file, and there is one.
-			if _, rows := pasted(t, db, q); rows > 0 && q.Name != "schema" {
+			// schema describes the file, and there is one; index-health always tells what hooks left.
+			if _, rows := pasted(t, db, q); rows > 0 && q.Name != "schema" && q.Name != "index-health" {
 				t.Errorf("%s: got %d rows from no transcripts", q.Name, rows)
 			}
 		}
@@ -137,6 +153,43 @@ func TestTrees(t *testing.T) {
 		testViews(t, db)
 		testDenialKinds(t, db)
 	})
+}
+
+var timeKey = regexp.MustCompile(`"timestamp":"([^"]+)"`)
+
+// dated copies a tree, where each file was last written at the time of its last record.
+func dated(t *testing.T, tree string) string {
+	t.Helper()
+	dir := t.TempDir()
+	err := filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(tree, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(dir, rel), 0o700)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, rel), text, 0o600); err != nil {
+			return err
+		}
+		for _, m := range slices.Backward(timeKey.FindAllSubmatch(text, -1)) {
+			if at, err := time.Parse(time.RFC3339, string(m[1])); err == nil {
+				return os.Chtimes(filepath.Join(dir, rel), at, at)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // succeed runs the program and returns its standard output.
@@ -208,12 +261,17 @@ func hasFixture(report string) bool {
 	return false
 }
 
-func testGolden(t *testing.T, db string, all []queries.Query, testdata, tree string) {
+func testGolden(t *testing.T, db string, all []queries.Query, testdata, tree, projects string) {
+	config := filepath.Join(testdata, tree, "config")
+	places := warehouse.Places{
+		Roots:  []warehouse.Root{{Host: warehouse.LocalHost, Agent: claude.Agent, Path: projects}},
+		Config: claude.Config{Dirs: []string{config}, Managed: filepath.Join(config, "managed")},
+	}
 	for _, q := range all {
 		for name, params := range goldenRuns(q, tree) {
 			t.Run(name, func(t *testing.T) {
 				file := filepath.Join(testdata, "golden", name)
-				got := reported(t, db, q, params, testdata)
+				got := reported(t, db, q, params, places, strings.NewReplacer(projects, "$TESTDATA/"+tree+"/projects", testdata, "$TESTDATA"))
 				if *update {
 					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 						t.Fatal(err)
@@ -232,9 +290,12 @@ func testGolden(t *testing.T, db string, all []queries.Query, testdata, tree str
 }
 
 // reported is a report as a table.
-func reported(t *testing.T, db string, q queries.Query, params map[string]string, testdata string) string {
+func reported(t *testing.T, db string, q queries.Query, params map[string]string, places warehouse.Places, shorten *strings.Replacer) string {
 	t.Helper()
-	r := reader(t, db)
+	r, err := warehouse.OpenReadOnly(context.Background(), db, warehouse.ReadOptions{TimeZone: "UTC", Places: places})
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer r.Close()
 	rows, err := r.Run(context.Background(), q, params, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
@@ -242,23 +303,26 @@ func reported(t *testing.T, db string, q queries.Query, params map[string]string
 	}
 	defer rows.Close()
 	var out bytes.Buffer
-	if err := printRows(&out, "table", relocated{rowsOf{rows}, testdata}, reportOptions(t.Context(), q, r, rows)); err != nil {
+	if err := printRows(&out, "table", relocated{rowsOf{rows}, shorten}, reportOptions(t.Context(), q, r, rows)); err != nil {
 		t.Fatal(err)
 	}
-	return out.String()
+	for _, warning := range rows.Warnings {
+		t.Errorf("warning: %s", warning)
+	}
+	return shorten.Replace(out.String()) // notes too
 }
 
 // relocated is a result with the folder of the test data replaced.
 type relocated struct {
 	rowSource
-	testdata string
+	shorten *strings.Replacer
 }
 
 func (r relocated) Next() ([]any, error) {
 	values, err := r.rowSource.Next()
 	for i, v := range values {
 		if s, ok := v.(string); ok {
-			values[i] = strings.ReplaceAll(s, r.testdata, "$TESTDATA")
+			values[i] = r.shorten.Replace(s)
 		}
 	}
 	return values, err
@@ -275,7 +339,8 @@ func testPasted(t *testing.T, db string, all []queries.Query) {
 				args = append(args, "--"+p.Name, "")
 			}
 		}
-		if n := strings.Count(succeed(t, args...), "\n"); n != rows {
+		// One that reads the disk finds nothing there when it is pasted.
+		if n := strings.Count(succeed(t, args...), "\n"); n != rows && len(q.Reads) == 0 {
 			t.Errorf("%s: got %d rows, %d pasted", q.Name, n, rows)
 		}
 		var described []string

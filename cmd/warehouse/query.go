@@ -150,17 +150,28 @@ func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
 		}
 		delete(values, "tz")
 	}
-	r, err := a.open(cmd.Context(), o.zone)
+	opt := warehouse.ReadOptions{TimeZone: o.zone}
+	if len(q.Reads) > 0 {
+		if opt.Places, err = a.places(); err != nil {
+			return err
+		}
+	}
+	r, err := a.openWith(cmd.Context(), opt)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	stop := waiting(a.stderr, "running "+q.Name)
 	rows, err := r.Run(cmd.Context(), q, values, time.Now())
+	stop()
 	if errors.Is(err, warehouse.ErrParameter) {
 		return usageError{err}
 	}
 	if err != nil {
 		return err
+	}
+	for _, warning := range rows.Warnings {
+		fmt.Fprintln(a.stderr, "warning: "+oneLine(a.redacted(warning)))
 	}
 	return a.print(rows, o.outputOptions, reportOptions(cmd.Context(), q, r, rows))
 }
@@ -265,7 +276,11 @@ func (a *app) listQueries() error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	for _, q := range all {
-		fmt.Fprintf(w, "%s\t%s\n", q.Name, q.Title)
+		title := q.Title
+		if reads := q.ReadsText(); reads != "" {
+			title += " (" + reads + ")"
+		}
+		fmt.Fprintf(w, "%s\t%s\n", q.Name, title)
 	}
 	return w.Flush()
 }

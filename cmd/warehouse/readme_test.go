@@ -100,7 +100,11 @@ func reportTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| report | shows |\n|---|---|\n")
 	for _, q := range all {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", q.Name, strings.TrimSuffix(q.Title, "."))
+		title := strings.TrimSuffix(q.Title, ".")
+		if reads := q.ReadsText(); reads != "" {
+			title += " (" + reads + ")"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", q.Name, title)
 	}
 	return b.String()
 }

@@ -22,7 +22,7 @@ import (
 //   - What a person asked for goes to stdout, everything else to stderr.
 //   - An error is one line "warehouse: …", then "hint: …" lines with a command to type.
 //   - Exit codes: 0 fine; 1 failed; 2 usage; 3 done, but some sources failed; 4 nothing matched
-//     where a match was asked for by id.
+//     where a match was asked for by id, or health has an alert.
 //   - Only refresh writes.
 
 const (
@@ -115,7 +115,8 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 	a.redactFlag = root.PersistentFlags().Lookup("redact")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a), newGuideCmd(a))
+	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newHealthCmd(a),
+		newRestoreCmd(a), newPathCmd(a), newGuideCmd(a))
 	return root
 }
 
@@ -135,6 +136,16 @@ func argRange(least, most int, what string) cobra.PositionalArgs {
 func (a *app) layout() (warehouse.Layout, error) {
 	home, _ := os.UserHomeDir()
 	return warehouse.Locate(a.db, os.Getenv, home)
+}
+
+// places says where what some reports read beside the warehouse lies.
+func (a *app) places() (warehouse.Places, error) {
+	layout, err := a.layout()
+	if err != nil {
+		return warehouse.Places{}, err
+	}
+	home, _ := os.UserHomeDir()
+	return warehouse.FindPlaces(layout, os.Getenv, home)
 }
 
 // open opens the published file for reading; zone is empty for the system's.
