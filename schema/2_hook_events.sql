@@ -71,7 +71,7 @@ parts AS (
         CASE WHEN is_message THEN
             regexp_extract(
                 message,
-                '(?s)^(Running )?([A-Za-z]+(?::[^\s\[\]]+?)?)(?: \[(.*?)\] (completed successfully|cancelled|failed[^:]*?)|( operation blocked by hook):\s*(?:- )?(?:\[(.*?)\]: )?|\.\.\.$)(?:: *)?(.*)$',
+                '(?s)^(Running )?([A-Za-z]+(?::[^\s\[\]]+?)?)(?: \[(.*?)\] (completed successfully|cancelled|failed[^:\n]*)|( operation blocked by hook):\s*(?:- )?(?:\[(.*?)\]: )?|\.\.\.$)(?:: *)?(.*)$',
                 ['running', 'name', 'command', 'outcome', 'refused', 'refusing', 'rest']
             )
         END AS said
@@ -94,8 +94,7 @@ texts AS (
             WHEN json_valid(line.attachment.blockingError) AND json_type(line.attachment.blockingError) = 'OBJECT' THEN
                 coalesce(
                     json_extract_string(line.attachment.blockingError, '$.blockingError.blockingError'),
-                    json_extract_string(line.attachment.blockingError, '$.blockingError'),
-                    line.attachment.blockingError
+                    json_extract_string(line.attachment.blockingError, '$.blockingError')
                 )
             ELSE line.attachment.blockingError
         END AS blocking_error,
@@ -133,7 +132,9 @@ decided AS (
             json_extract_string(answer, '$.hookSpecificOutput.decision.behavior'),
             json_extract_string(answer, '$.permissionDecision'),
             json_extract_string(answer, '$.decision')
-        ) AS decision,
+        ) AS answered,
+        -- What is no word is no decision.
+        CASE WHEN regexp_matches(answered, '^[A-Za-z_-]+$') THEN answered END AS decision,
         try_cast(CASE WHEN starts_with(refusal, '{') THEN refusal END AS JSON) AS refusal_json
     FROM answers
 )
@@ -187,6 +188,7 @@ SELECT
         WHEN attachment_type IN ('hook_blocking_error', 'hook_stopped_continuation') THEN true
         WHEN said.refused <> '' THEN true
         WHEN decision IN ('block', 'deny') THEN true
+        WHEN json_extract_string(answer, '$.continue') = 'false' THEN true
         WHEN decision IN ('allow', 'approve', 'ask') THEN false
     END AS blocked,
     stdout,

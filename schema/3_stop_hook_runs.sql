@@ -33,17 +33,10 @@ WITH stops AS (
 runs AS (
     SELECT
         *,
-        json_extract_string(hook_infos, '$[' || run_index || '].command') AS command
+        json_extract_string(hook_infos, '$[' || run_index || '].command') AS command,
+        -- Objections begin with the command that made them, other errors do not.
+        chr(30) || array_to_string(json_extract_string(data, '$.hookErrors[*]'), chr(30)) AS errors
     FROM stops
-),
--- Objections begin with the command that made them; other errors do not.
-objections AS (
-    SELECT
-        source_file,
-        source_line,
-        unnest(json_extract_string(data, '$.hookErrors[*]')) AS objection
-    FROM system_events
-    WHERE subtype = 'stop_hook_summary'
 )
 SELECT
     host,
@@ -59,13 +52,7 @@ SELECT
     command,
     try_cast(json_extract_string(hook_infos, '$[' || run_index || '].durationMs') AS BIGINT) AS duration_ms,
     json_extract_string(hook_infos, '$[' || run_index || '].promptText') AS prompt_text,
-    CASE WHEN starts_with(objection, '[' || command || ']: ') THEN objection[length(command) + 5:] END AS error,
+    nullif(split_part(split_part(errors, chr(30) || '[' || command || ']: ', 2), chr(30), 1), '') AS error,
     coalesce(prevented_continuation, false) AS prevented_continuation,
     coalesce(try_cast(json_extract_string(data, '$.hasOutput') AS BOOLEAN), false) AS has_output
-FROM runs
-LEFT JOIN objections USING (source_file, source_line)
--- A hook that objected twice is still one run.
-QUALIFY row_number() OVER (
-    PARTITION BY source_file, source_line, run_index
-    ORDER BY starts_with(objection, '[' || command || ']: ') DESC NULLS LAST, objection
-) = 1;
+FROM runs;

@@ -50,6 +50,11 @@ var variants = []struct {
 	{"sample", "keys", "kind", map[string]string{"kind": "attachment:*"}},
 	// All of it would change with every view.
 	{"", "schema", "", map[string]string{"name": "broken_lines"}},
+	{"hooks", "activity", "project", map[string]string{"project": "press", "since": "2026-09-14"}},
+	{"hooks", "hook-block-then-retry-success", "ten-minutes", map[string]string{"hook": "knife.sh", "within_seconds": "600"}},
+	{"hooks", "hook-blocks", "hook", map[string]string{"hook": "PreToolUse:*", "limit": "3"}},
+	// The other hooks of the hour are its baseline, though the report leaves them out.
+	{"hooks", "hooks", "baseline", map[string]string{"hook": "[ab].sh", "event": "posttooluse"}},
 	{"sample", "sessions", "day", map[string]string{"since": "2026-10-13", "until": "2026-10-13"}},
 	{"sample", "tool-errors", "by-tool", map[string]string{"by": "tool"}},
 	{"sample", "tool-stats", "project", map[string]string{"project": "orchard"}},
@@ -72,6 +77,7 @@ var fixtures = map[string][]string{
 		"already-allowed-still-prompting", "field-drift", "hook-config-vs-observed", "index-health", "retention-horizon",
 		"skill-config-vs-observed", "stream-new",
 	},
+	"hooks": {"activity", "hook-block-then-retry-success", "hook-blocks", "hook-origin-split", "hooks", "stop-hook-noop-detector"},
 }
 
 func TestTrees(t *testing.T) {

@@ -47,6 +47,8 @@ A folder that is missing or empty is taken for an unmounted disk, never for a de
 Prices of models are built in (warehouse sql "FROM model_prices"). Rows of your own, in
 ~/.config/warehouse/prices.csv or the file that --prices names, come before them: a CSV file with
 the columns model, input and output (USD per million tokens) and any others of model_prices.
+What hooks write when they refuse a call is known by its beginning (hook_deny_messages); add your
+hooks' words in ~/.config/warehouse/hook_deny_messages.csv, with the columns prefix and hook.
 
 Lines are stored as they are, credentials in them too. With --redact on, every command masks what
 looks like one in what it prints, as with its own --redact, and cannot be told not to.
@@ -184,7 +186,7 @@ func printSummary(w io.Writer, s warehouse.Summary, roots []warehouse.Root) {
 	fmt.Fprintf(w, "%s: %s; %s, %s read in %.2f s; %s of %s\n", s.Status, strings.Join(parts, ", "),
 		count(s.RowsWritten, "new line"), size(s.BytesRead), s.Seconds, count(s.Lines, "line"), size(s.Bytes))
 	if s.OwnRows > 0 {
-		fmt.Fprintf(w, "with %s of your own prices\n", count(int64(s.OwnRows), "row"))
+		fmt.Fprintf(w, "with %s of your own\n", count(int64(s.OwnRows), "row"))
 	}
 	for _, warning := range s.Warnings {
 		fmt.Fprintln(w, "warning: "+warning)

@@ -29,7 +29,7 @@ WITH errors AS (
         *,
         regexp_extract(
             regexp_replace(error_content[:4000], '^(<tool_use_error>|Error: )+', ''),
-            '(?s)^(?:((?:PreToolUse|PermissionRequest)(?::\S+)?) (?:hook error|hook returned blocking error|hook blocking error|operation blocked by hook):\s*(?:- )?|Hook ((?:PreToolUse|PermissionRequest)(?::\S+)?) denied this tool(?:: )?|(Execution stopped by PreToolUse hook)(?:: )?|(Permission denied by hook)(?:: )?)?(?:\[([^\n]*?)\]: )?(.*?)(?:</tool_use_error>)?\s*$',
+            '(?s)^(?:((?:PreToolUse|PermissionRequest)(?::\S+)?) (?:hook error|hook returned blocking error|hook blocking error|operation blocked by hook):\s*(?:- )?|Hook ((?:PreToolUse|PermissionRequest)(?::\S+)?) denied this tool(?:: )?|(Execution stopped by PreToolUse hook)(?:: )?|(Permission denied by hook)(?:: )?)?(?:\[(.*?)\]: )?(.*?)(?:</tool_use_error>)?\s*$',
             ['failed', 'denied', 'stopped', 'refused', 'command', 'text']
         ) AS said
     FROM tool_errors
