@@ -46,43 +46,20 @@ WITH configured AS (
         ) AS hooks
     )
 ),
-runs AS (
-    SELECT hook_event AS event, command, project_path, timestamp
-    FROM hook_events
-    WHERE command IS NOT NULL
-        AND kind NOT IN ('hook_running', 'hook_additional_context', 'hook_system_message')
-        AND date_filter(timestamp, getvariable('since'), getvariable('until'))
-        AND project_filter(project_path, getvariable('project'))
-        AND session_filter(session_id, getvariable('session'))
-        AND host = 'local'
-    UNION ALL
-    -- Stop hooks that said nothing.
-    SELECT CASE WHEN agent_id IS NULL THEN 'Stop' ELSE 'SubagentStop' END, command, project_path, timestamp
-    FROM stop_hook_runs
-    ANTI JOIN hook_events USING (session_id, tool_use_id, command)
-    WHERE prompt_text IS NULL
-        AND date_filter(timestamp, getvariable('since'), getvariable('until'))
-        AND project_filter(project_path, getvariable('project'))
-        AND session_filter(session_id, getvariable('session'))
-        AND host = 'local'
-    UNION ALL
-    SELECT hook_event, command, project_path, timestamp
-    FROM hook_denies
-    WHERE command IS NOT NULL
-        AND date_filter(timestamp, getvariable('since'), getvariable('until'))
-        AND project_filter(project_path, getvariable('project'))
-        AND session_filter(session_id, getvariable('session'))
-        AND host = 'local'
-),
 observed AS (
     SELECT
-        event,
+        hook_event AS event,
         command,
         project_path,
         count(*) AS fires,
         min(timestamp) AS first_observed,
         max(timestamp) AS last_observed
-    FROM runs
+    FROM hook_runs
+    WHERE command IS NOT NULL
+        AND date_filter(timestamp, getvariable('since'), getvariable('until'))
+        AND project_filter(project_path, getvariable('project'))
+        AND session_filter(session_id, getvariable('session'))
+        AND host = 'local'
     GROUP BY ALL
 ),
 -- Both sides under one rule: the first script that a command names.

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 
-	"warehouse/queries"
 	"warehouse/warehouse/source/claude"
 )
 
@@ -43,8 +42,8 @@ func FindPlaces(l Layout, getenv func(string) string, home string) (Places, erro
 
 // fill sets the variable of a source and returns what a person should know of the files. values are
 // the parameters that were given.
-func (r *Reader) fill(ctx context.Context, s queries.Source, values map[string]string) ([]string, error) {
-	list, warnings, err := r.readSource(ctx, s.Name, values)
+func (r *Reader) fill(ctx context.Context, source string, values map[string]string) ([]string, error) {
+	list, warnings, err := r.readSource(ctx, source, values)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (r *Reader) fill(ctx context.Context, s queries.Source, values map[string]s
 	if string(text) == "null" {
 		text = []byte("[]")
 	}
-	_, err = r.conn.ExecContext(ctx, "SET VARIABLE "+quoteName(s.Name)+" = "+quote(string(text)))
+	_, err = r.conn.ExecContext(ctx, "SET VARIABLE "+quoteName(source)+" = "+quote(string(text)))
 	return warnings, engineError(err)
 }
 
@@ -71,21 +70,19 @@ func (r *Reader) readSource(ctx context.Context, name string, values map[string]
 	}
 	switch name {
 	case "disk_hooks":
-		return three(config.Hooks(values["hook_config_glob"]))
+		hooks, warnings, err := config.Hooks(values["hook_config_glob"])
+		return hooks, warnings, err
 	case "disk_permissions":
-		return two(config.Rules())
+		rules, warnings := config.Rules()
+		return rules, warnings, nil
 	case "disk_settings":
-		return two(config.CleanUps())
+		cleanUps, warnings := config.CleanUps()
+		return cleanUps, warnings, nil
 	case "disk_skills":
-		return three(config.Skills(values["personal_glob"], values["project_glob"], values["plugin_glob"]))
+		skills, warnings, err := config.Skills(values["personal_glob"], values["project_glob"], values["plugin_glob"])
+		return skills, warnings, err
 	}
 	return nil, nil, fmt.Errorf("%s: nothing reads it", name)
-}
-
-func two[T any](list []T, warnings []string) (any, []string, error) { return list, warnings, nil }
-
-func three[T any](list []T, warnings []string, err error) (any, []string, error) {
-	return list, warnings, err
 }
 
 // localProjects lists the folders that sessions of this machine ran in.

@@ -53,17 +53,12 @@ func (r *Reader) Health(ctx context.Context, now time.Time) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, source := range queries.Sources {
-		if source.Name != "disk_settings" {
-			continue
-		}
-		warnings, err := r.fill(ctx, source, nil)
-		if err != nil {
-			return nil, err
-		}
-		for _, w := range warnings {
-			findings = append(findings, Finding{"settings-not-read", Alert, "settings", w})
-		}
+	warnings, err := r.fill(ctx, "disk_settings", nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		findings = append(findings, Finding{"settings-not-read", Alert, "settings", w})
 	}
 	if rows, err = r.Query(ctx, healthSQL); err != nil {
 		return nil, fmt.Errorf("health: %w", err)

@@ -186,7 +186,7 @@ func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]str
 	}
 	var warnings []string
 	for _, s := range q.Reads {
-		more, err := r.fill(ctx, s, values)
+		more, err := r.fill(ctx, s.Name, values)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", q.Name, err)
 		}
