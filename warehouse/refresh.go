@@ -274,9 +274,6 @@ func (r *refresh) write(ctx context.Context, start time.Time) (err error) {
 		return err
 	}
 	r.sum.RowsWritten = rows
-	if err := w.mendInvalid(ctx, set, generation); err != nil {
-		return err
-	}
 	changed, gone, dead := r.settle(generation, start)
 	if _, err := w.remove(ctx, set, dead); err != nil {
 		return err
