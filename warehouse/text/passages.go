@@ -1,9 +1,6 @@
 package text
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Passages: what a search finds and shows.
 //
@@ -38,7 +35,9 @@ func Passages(s string) []string {
 
 // cut returns how many bytes of s the first passage takes.
 func cut(s string) int {
-	if len(s) <= maxPassage || utf8.RuneCountInString(s) <= maxPassage {
+	// The rest is not counted: a text of many megabytes has many thousand passages.
+	longest := bytesOf(s, maxPassage)
+	if longest == len(s) {
 		return len(s)
 	}
 	most := bytesOf(s, passageSize)
@@ -56,7 +55,7 @@ func cut(s string) int {
 		return i
 	}
 	// Not through a word, if its end is near.
-	if i := strings.IndexFunc(s[most:bytesOf(s, maxPassage)], func(r rune) bool { return !IsWord(r) || IsUnspaced(r) }); i >= 0 {
+	if i := strings.IndexFunc(s[most:longest], func(r rune) bool { return !IsWord(r) || IsUnspaced(r) }); i >= 0 {
 		return most + i
 	}
 	return most
