@@ -26,6 +26,7 @@ import (
 //   - Text goes in as VARCHAR, never JSON, which the driver would encode again; what is not
 //     valid UTF-8 goes in as BLOB, since the appender stores NULL for it without an error.
 //   - A line that DuckDB does not take for JSON is repaired before it is loaded (repair.go).
+//   - What was forgotten is taken out of a batch before it is loaded (forget_load.go).
 //   - New rows carry this refresh's generation; what they replace is deleted by its lower one,
 //     so a file that fails half way keeps its old rows.
 
@@ -238,6 +239,11 @@ func (w *writer) projectLines(ctx context.Context, table, lines string) error {
 
 // load makes rows of raw and of the derived tables from a table of projected rows, and drops it.
 func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64, error) {
+	if len(w.rules) > 0 {
+		if err := w.leaveOut(ctx, table); err != nil {
+			return 0, err
+		}
+	}
 	n, err := w.count(ctx, "INSERT INTO w.main.raw BY NAME SELECT * FROM "+table)
 	if err != nil {
 		return 0, fmt.Errorf("load: %w", err)

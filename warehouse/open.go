@@ -189,6 +189,7 @@ type writer struct {
 	db      *sql.DB
 	conn    *sql.Conn // loads, derives
 	indexed bool      // its word index is this program's
+	rules   []Rule    // that lines which are loaded are judged by
 	path    string
 }
 

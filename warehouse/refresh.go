@@ -44,6 +44,9 @@ type RefreshOptions struct {
 	MemoryLimit string        // DuckDB's memory_limit, such as 1GB; empty takes the default
 	ConfigDir   string        // folder of a person's own CSV files; empty has none
 	Prices      *string       // absolute path of a person's prices, empty for the one in ConfigDir; nil leaves what is stored
+	Forget      []Rule        // new rules that keep lines out; see Forget
+	Lift        []Rule        // rules that no longer hold
+	Warnings    []string      // about the roots
 	Schema      schema.Set    // nil is the embedded one
 	// Progress is told how many of the bytes that may have to be read are done; may be nil.
 	Progress func(done, total int64)
@@ -67,11 +70,14 @@ type Summary struct {
 	Replaced      int       `json:"replaced"`
 	Vanished      int       `json:"vanished"`
 	VanishedLines int64     `json:"vanished_lines"`
-	Kept          bool      `json:"kept"`    // vanished lines stay (retention keep)
-	Failed        int       `json:"failed"`  // could not be read
-	Skipped       int       `json:"skipped"` // pipes, folders and links to nowhere with a transcript's name
-	Lines         int64     `json:"lines"`   // in the warehouse after the run
-	Bytes         int64     `json:"bytes"`   // of transcripts in the warehouse after the run
+	Kept          bool      `json:"kept"`            // vanished lines stay (retention keep)
+	Failed        int       `json:"failed"`          // could not be read
+	Skipped       int       `json:"skipped"`         // pipes, folders and links to nowhere with a transcript's name
+	Ignored       int       `json:"ignored"`         // files there that were forgotten
+	Forgotten     int64     `json:"forgotten_lines"` // lines that went because they were to be forgotten
+	LeftOut       int64     `json:"left_out_lines"`  // lines of files read now that were forgotten before
+	Lines         int64     `json:"lines"`           // in the warehouse after the run
+	Bytes         int64     `json:"bytes"`           // of transcripts in the warehouse after the run
 	FilesOpened   int       `json:"files_opened"`
 	BytesRead     int64     `json:"bytes_read"`    // framed
 	BytesChecked  int64     `json:"bytes_checked"` // read to compare with what was consumed before
@@ -107,6 +113,10 @@ type refresh struct {
 	standbyFrom    int64             // generation of the standby before it caught up
 	viewsFresh     bool              // the file's views are this program's already
 	outcomes       []outcome
+	rules          rules  // that hold from now on
+	newRules       []Rule // those of them that are new
+	rulesChange    bool   // there are new ones, or some were lifted
+	read           []Root // roots but those of forgotten hosts
 }
 
 // Refresh brings the warehouse up to date with its sources and publishes it. The summary is
@@ -114,7 +124,7 @@ type refresh struct {
 func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 	start := time.Now()
 	r := &refresh{RefreshOptions: opt, set: opt.Schema}
-	r.sum.Database = opt.Layout.Published
+	r.sum.Database, r.sum.Warnings = opt.Layout.Published, opt.Warnings
 	if r.set == nil {
 		set, err := schema.Embedded()
 		if err != nil {
@@ -144,6 +154,9 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 		return Summary{}, err
 	}
 	if !ok {
+		if len(r.Forget)+len(r.Lift) > 0 {
+			return Summary{}, WithHint(fmt.Errorf("nothing is forgotten or taken back: the warehouse is %w", ErrLocked), "try again when the refresh that runs has ended")
+		}
 		if r.Redact != "" {
 			// Whoever chose this counts on it from here on.
 			return Summary{}, WithHint(fmt.Errorf("redact is not stored: the warehouse is %w", ErrLocked), "try again: warehouse refresh --redact "+r.Redact)
@@ -208,7 +221,7 @@ func (r *refresh) fingerprint() string {
 
 func (r *refresh) stampServes(s stamp, now time.Time) bool {
 	age := now.Sub(s.At)
-	return r.MaxAge > 0 && age >= 0 && age < r.MaxAge && !r.Verify && len(r.asked()) == 0 && r.Prices == nil &&
+	return r.MaxAge > 0 && age >= 0 && age < r.MaxAge && !r.Verify && len(r.asked()) == 0 && r.Prices == nil && len(r.Forget)+len(r.Lift) == 0 &&
 		s.Fingerprint == r.fingerprint() && s.Summary.Database == r.Layout.Published && s.Summary.Failed == 0 && exists(r.Layout.Published)
 }
 
@@ -224,10 +237,10 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 	if err != nil {
 		return untouched{err}
 	}
-	if err := r.inspect(ctx, t); err != nil {
+	if err := r.inspect(ctx, t, start); err != nil {
 		return untouched{err}
 	}
-	if r.pub.exists && r.plan.empty() && !r.settingsChange && r.viewsSame() && r.indexSame() && r.pub.meta.Complete &&
+	if r.pub.exists && r.plan.empty() && !r.settingsChange && !r.rulesChange && r.viewsSame() && r.indexSame() && r.pub.meta.Complete &&
 		r.pub.meta.ImportHash == r.set.ImportHash() && r.pub.meta.Version == migrations.Version {
 		r.sum.Status, r.sum.Generation = "unchanged", r.pub.meta.Generation
 		r.total(r.pub.files)
@@ -239,7 +252,8 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 	if err := r.dropLog(); err != nil {
 		return untouched{err}
 	}
-	if err := r.Layout.swapNames(r.settings["standby"] == "on"); err != nil {
+	// What was published holds what is to be forgotten: it stays nobody's second copy.
+	if err := r.Layout.swapNames(r.settings["standby"] == "on" && len(r.newRules) == 0); err != nil {
 		return untouched{err}
 	}
 	r.sum.Status = "refreshed"
@@ -258,12 +272,14 @@ func (r *refresh) total(files map[string]indexedFile) {
 	for _, f := range files {
 		if f.hasLines() {
 			r.sum.Lines += f.storedLines()
-			r.sum.Bytes += f.consumedBytes + f.tailBytes
+			r.sum.Bytes += f.storedBytes()
 		}
 		switch f.status {
 		case statusSkipped:
 			r.sum.Skipped++
 			r.sum.Failures = append(r.sum.Failures, Failure{f.path, f.reason})
+		case statusIgnored:
+			r.sum.Ignored++
 		case statusFailed, statusUnreadable:
 			r.sum.Failed++
 			r.sum.Failures = append(r.sum.Failures, Failure{f.path, f.reason})

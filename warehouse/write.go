@@ -28,11 +28,17 @@ func (r *refresh) write(ctx context.Context, start time.Time) (err error) {
 	if !r.viewsFresh && !r.viewsSame() {
 		set = nil
 	}
+	if err := w.judging(ctx, r.rules); err != nil {
+		return err
+	}
 	rows, err := w.withStager(ctx, set, func(ctx context.Context, s *stager) error { return r.produce(ctx, s, generation) })
 	if err != nil {
 		return err
 	}
 	r.sum.RowsWritten = rows
+	if err := r.countLeftOut(ctx, w); err != nil {
+		return err
+	}
 	changed, gone, dead := r.settle(generation, start)
 	if _, err := w.remove(ctx, set, dead); err != nil {
 		return err
@@ -183,6 +189,12 @@ func (r *refresh) settle(generation int64, now time.Time) (changed []indexedFile
 			dead = append(dead, doomed{path: f.path, upTo: before})
 		}
 	}
+	for _, f := range r.plan.forgotten {
+		gone = append(gone, f.path)
+		if f.hasLines() {
+			dead = append(dead, doomed{path: f.path, upTo: before})
+		}
+	}
 	return changed, gone, dead
 }
 
@@ -203,7 +215,7 @@ func (r *refresh) deriveRest(ctx context.Context, w *writer) error {
 // writeSmall stores hosts and settings and says that the file is complete.
 func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, now time.Time) error {
 	statements := []string{"BEGIN"}
-	for _, root := range r.Roots {
+	for _, root := range r.read {
 		statements = append(statements, fmt.Sprintf(`INSERT INTO w.main.hosts SELECT %[1]s, %[2]s, %[3]d
 			WHERE NOT EXISTS (FROM w.main.hosts WHERE host = %[1]s AND root = %[2]s)`, quote(root.Host), quote(root.Path), generation))
 	}
@@ -212,6 +224,7 @@ func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, n
 			fmt.Sprintf(`INSERT INTO w.main.settings SELECT %[1]s, %[2]s, %[3]d WHERE %[2]s <> '' AND NOT EXISTS (FROM w.main.settings WHERE name = %[1]s)`,
 				quote(name), quote(r.settings[name]), generation))
 	}
+	statements = append(statements, r.storeRules(generation)...)
 	statements = append(statements,
 		fmt.Sprintf(`UPDATE w.main.index_meta SET version = %d, generation = %d, refreshed_at = %s::TIMESTAMPTZ,
 			import_hash = %s, views_hash = %s, index_hash = %s, is_complete = true`, migrations.Version, generation,

@@ -23,7 +23,7 @@ import (
 //   - An error is one line "warehouse: …", then "hint: …" lines with a command to type.
 //   - Exit codes: 0 fine; 1 failed; 2 usage; 3 done, but some sources failed; 4 nothing matched
 //     where a match was asked for by id.
-//   - Only refresh writes.
+//   - Only refresh, import, forget and hosts --egress write.
 
 const (
 	exitOK = iota
@@ -115,7 +115,8 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 	a.redactFlag = root.PersistentFlags().Lookup("redact")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a))
+	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newRestoreCmd(a), newPathCmd(a),
+		newHostsCmd(a), newImportCmd(a), newForgetCmd(a))
 	return root
 }
 
