@@ -4,7 +4,7 @@
 -- narrow what is found, as in reports: since, until, project, host, agent, session, role, and kind (a
 -- comma list, default prose). Left out unless a variable is true: text of sub-agents (subagents),
 -- text that the program wrote in a person's place (injected), sessions that no person sat at
--- (automated).
+-- (automated), and of hosts that are not in the comma list egress_hosts, where that is set and is not *.
 --
 -- People look for answers: what a model wrote counts half more than what a person asked, and what a
 -- person said nearly as much.
@@ -36,6 +36,7 @@ WITH matches AS (
         AND host_filter(host, getvariable('host'))
         AND agent_filter(agent, getvariable('agent'))
         AND session_filter(session_id, getvariable('session'))
+        AND (coalesce(getvariable('egress_hosts'), '*') = '*' OR list_contains(string_split(getvariable('egress_hosts'), ','), host))
         AND (getvariable('role') IS NULL OR role = getvariable('role'))
         AND (NOT is_subagent OR coalesce(getvariable('subagents')::BOOLEAN, false))
         AND (NOT is_injected OR coalesce(getvariable('injected')::BOOLEAN, false))

@@ -262,7 +262,7 @@ func TestFingerprints(t *testing.T) {
 }
 
 // catalogue is what a file of any layer above 0 may read besides lower layers.
-var catalogue = map[string]bool{"raw": true, "indexed_files": true, "hosts": true, "settings": true, "index_meta": true}
+var catalogue = map[string]bool{"raw": true, "indexed_files": true, "hosts": true, "settings": true, "forgotten": true, "index_meta": true}
 
 var (
 	comments = regexp.MustCompile(`--[^\n]*`)

@@ -26,6 +26,8 @@ var occasions = map[string]bool{
 	// The state of the hash holds bytes that are no longer part of it; prefix_hash is compared.
 	"hash_state": true,
 	"passage_id": true,
+	// When rules came, and what was there then.
+	"forgotten_at": true, "forgotten_files": true, "forgotten_lines": true,
 }
 
 // uncompared are the table of the migration tool, and how the word index is cut into rows.

@@ -21,7 +21,7 @@ import (
 //     table (keyed.go).
 
 // durable are the tables that migrations make; everything else in the file is derived.
-var durable = []string{"raw", "indexed_files", "hosts", "settings", "index_meta", "goose_db_version"}
+var durable = []string{"raw", "indexed_files", "hosts", "settings", "forgotten", "index_meta", "goose_db_version"}
 
 // project makes the macros of layer 0 and gives raw its pinned columns. raw is empty then: a
 // changed projection fills a new file.

@@ -29,7 +29,7 @@ type Places struct {
 
 // FindPlaces returns the places of this machine.
 func FindPlaces(l Layout, getenv func(string) string, home string) (Places, error) {
-	roots, err := Sources(l, getenv, home)
+	roots, _, err := Sources(l, getenv, home)
 	return Places{
 		Roots: roots,
 		Config: claude.Config{

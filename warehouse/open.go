@@ -192,6 +192,7 @@ type writer struct {
 	conn     *sql.Conn // loads, derives
 	indexed  bool      // its word index is this program's
 	newIndex bool      // the tables of its word index were just made, and are empty
+	rules    []Rule    // that lines which are loaded are judged by
 	path     string
 }
 

@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"warehouse/queries"
 	"warehouse/warehouse/text"
 )
 
@@ -25,7 +24,8 @@ import (
 //     counts of what is hidden, advice, neighbours. So a bare client finds the same, in the same
 //     order.
 //   - Every word is data: it reaches SQL as a value.
-//   - What a default filter hides is counted, and the switch that shows it is named.
+//   - What a default filter hides is counted, and the switch that shows it is named. So is what is of
+//     hosts whose text may not leave; nothing else is told of these, neither words nor titles.
 //   - Results of tools, and texts looked for letter by letter, are scanned, and the result says so.
 
 //go:embed sql/search.sql
@@ -65,6 +65,7 @@ type SearchOptions struct {
 	Project, Host, Agent, Session, Role string
 	Kinds                               []string // of Kinds, or ToolResult alone; none is prose
 	Subagents, Injected, Automated      bool     // show what is hidden by default
+	EgressHosts                         []string // hosts whose text may be shown (Layout.EgressHosts); none is all
 	Limit                               int      // hits
 	Context                             int      // texts before and behind each hit
 }
@@ -109,9 +110,12 @@ type Neighbour struct {
 // Hidden counts what default filters hide.
 type Hidden struct {
 	Kind   string
-	Reason string // injected, automated, subagents; empty where the kind is not searched
+	Reason string // injected, automated, subagents, Blocked; empty where the kind is not searched
 	Hits   int64
 }
+
+// Blocked is the reason where the text of a host may not leave.
+const Blocked = "blocked"
 
 // ErrNoWords is returned for a search without a letter or digit in it.
 var ErrNoWords = errors.New("no words to search for")
@@ -156,17 +160,15 @@ func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*S
 		res.Total, res.TotalAll = asInt(row["total"]), asInt(row["total_all"])
 		res.Hits = append(res.Hits, h)
 	}
-	if !res.Scanned {
-		if err := r.countHidden(ctx, res, values, now); err != nil {
-			return nil, err
-		}
+	if err := r.countHidden(ctx, res, name, script, values, now); err != nil {
+		return nil, err
 	}
 	if len(res.Hits) == 0 && !o.Literal && !res.Scanned {
-		if err := r.advise(ctx, res, now); err != nil {
+		if err := r.advise(ctx, res, values, now); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.titles(ctx, res.Hits, now); err != nil {
+	if err := r.titles(ctx, res.Hits, values, now); err != nil {
 		return nil, err
 	}
 	if o.Context > 0 {
@@ -181,7 +183,10 @@ func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*S
 
 // values are the options as parameters of the scripts.
 func (o SearchOptions) values(kind string) map[string]string {
-	values := map[string]string{"kind": kind, "limit": strconv.Itoa(o.Limit)}
+	values := map[string]string{"kind": kind, "limit": strconv.Itoa(o.Limit), "egress_hosts": "*"}
+	if len(o.EgressHosts) > 0 {
+		values["egress_hosts"] = strings.Join(o.EgressHosts, ",")
+	}
 	for name, value := range map[string]string{
 		"since": o.Since, "until": o.Until, "project": o.Project, "host": o.Host, "agent": o.Agent, "session": o.Session, "role": o.Role,
 	} {
@@ -195,73 +200,6 @@ func (o SearchOptions) values(kind string) map[string]string {
 		}
 	}
 	return values
-}
-
-// searchScripts are the parsed scripts, by name.
-var searchScripts sync.Map
-
-// runScript runs a script of this package like a report, with those of the values that it declares.
-func (r *Reader) runScript(ctx context.Context, name, script string, values map[string]string, now time.Time) ([]map[string]any, error) {
-	parsed, ok := searchScripts.Load(name)
-	if !ok {
-		q, err := queries.ParseUser(name+".sql", script)
-		if err != nil {
-			return nil, err
-		}
-		parsed, _ = searchScripts.LoadOrStore(name, q)
-	}
-	q := parsed.(queries.Query)
-	// One call for all of it: what a search costs is mostly round trips and planning.
-	var set strings.Builder
-	for _, p := range q.Params {
-		value, given := values[p.Name]
-		switch {
-		case given && p.Type == "TIMESTAMPTZ":
-			value = moment(value, p.Name == "until", now)
-			var fits bool
-			if err := r.conn.QueryRowContext(ctx, "SELECT try_cast(?::VARCHAR AS TIMESTAMPTZ) IS NOT NULL", value).Scan(&fits); err != nil {
-				return nil, engineError(err)
-			}
-			if !fits {
-				return nil, fmt.Errorf("--%s is a time such as 7d or 2026-11-01, not %q%w", p.Name, values[p.Name], silent{ErrParameter})
-			}
-			fallthrough
-		case given:
-			fmt.Fprintf(&set, "SET VARIABLE %s = %s;\n", quoteName(p.Name), quote(value))
-		default:
-			fmt.Fprintf(&set, "RESET VARIABLE %s;\n", quoteName(p.Name))
-		}
-	}
-	statements := queries.Split(q.SQL)
-	last := len(statements) - 1
-	if _, err := r.conn.ExecContext(ctx, set.String()+strings.Join(statements[:last], ";\n")); err != nil {
-		return nil, engineError(err)
-	}
-	rows, err := r.conn.QueryContext(ctx, statements[last])
-	if err != nil {
-		return nil, queryError(err)
-	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return nil, engineError(err)
-	}
-	var out []map[string]any
-	for rows.Next() {
-		row, pointers := make([]any, len(names)), make([]any, len(names))
-		for i := range row {
-			pointers[i] = &row[i]
-		}
-		if err := rows.Scan(pointers...); err != nil {
-			return nil, engineError(err)
-		}
-		one := map[string]any{}
-		for i, name := range names {
-			one[name] = row[i]
-		}
-		out = append(out, one)
-	}
-	return out, engineError(rows.Err())
 }
 
 // askedTerm is a row of search_words.
@@ -334,8 +272,20 @@ func scannedTexts(o SearchOptions, words []text.Word) (texts []string, hint stri
 	return texts, hint
 }
 
-// countHidden counts what the default filters hide.
-func (r *Reader) countHidden(ctx context.Context, res *SearchResult, values map[string]string, now time.Time) error {
+// countHidden counts what the default filters hide, of a scan only what its hosts do.
+func (r *Reader) countHidden(ctx context.Context, res *SearchResult, name, script string, values map[string]string, now time.Time) error {
+	if res.Scanned {
+		if values["egress_hosts"] == "*" {
+			return nil
+		}
+		values = maps.Clone(values)
+		values["only_blocked"], values["limit"] = "true", "1"
+		rows, err := r.runScript(ctx, name, script, values, now)
+		for _, row := range rows {
+			res.Hidden = append(res.Hidden, Hidden{strings.Join(res.Kinds, ","), Blocked, asInt(row["total"])})
+		}
+		return err
+	}
 	rows, err := r.runScript(ctx, "search_hidden", searchHiddenSQL, values, now)
 	for _, row := range rows {
 		res.Hidden = append(res.Hidden, Hidden{asText(row["kind"]), asText(row["reason"]), asInt(row["hits"])})
@@ -344,7 +294,7 @@ func (r *Reader) countHidden(ctx context.Context, res *SearchResult, values map[
 }
 
 // advise says which words the index does not have, and what it has instead.
-func (r *Reader) advise(ctx context.Context, res *SearchResult, now time.Time) error {
+func (r *Reader) advise(ctx context.Context, res *SearchResult, values map[string]string, now time.Time) error {
 	for _, w := range res.Words {
 		for _, term := range w.Terms {
 			var n int64
@@ -354,7 +304,7 @@ func (r *Reader) advise(ctx context.Context, res *SearchResult, now time.Time) e
 			if n > 0 {
 				continue
 			}
-			rows, err := r.runScript(ctx, "search_near", searchNearSQL, map[string]string{"term": term}, now)
+			rows, err := r.runScript(ctx, "search_near", searchNearSQL, map[string]string{"term": term, "egress_hosts": values["egress_hosts"]}, now)
 			if err != nil {
 				return err
 			}
@@ -375,7 +325,7 @@ func (r *Reader) advise(ctx context.Context, res *SearchResult, now time.Time) e
 }
 
 // titles adds the titles of the sessions.
-func (r *Reader) titles(ctx context.Context, hits []Hit, now time.Time) error {
+func (r *Reader) titles(ctx context.Context, hits []Hit, values map[string]string, now time.Time) error {
 	if len(hits) == 0 {
 		return nil
 	}
@@ -383,7 +333,8 @@ func (r *Reader) titles(ctx context.Context, hits []Hit, now time.Time) error {
 	for _, h := range hits {
 		sessions = append(sessions, h.SessionID)
 	}
-	rows, err := r.runScript(ctx, "search_titles", searchTitlesSQL, map[string]string{"sessions": jsonText(sessions)}, now)
+	rows, err := r.runScript(ctx, "search_titles", searchTitlesSQL, map[string]string{
+		"sessions": jsonText(sessions), "egress_hosts": values["egress_hosts"]}, now)
 	titles := map[string]string{}
 	for _, row := range rows {
 		titles[asText(row["session_id"])] = asText(row["label"])
@@ -407,36 +358,4 @@ func (r *Reader) neighbours(ctx context.Context, h *Hit, n int, now time.Time) e
 		}
 	}
 	return err
-}
-
-func hitOf(row map[string]any) Hit {
-	h := Hit{
-		SessionID: asText(row["session_id"]), Role: asText(row["role"]), Kind: asText(row["kind"]),
-		Timestamp: asTime(row["timestamp"]), ProjectPath: asText(row["project_path"]), Host: asText(row["host"]), Agent: asText(row["agent"]),
-		AgentID: asText(row["agent_id"]), SourceFile: asText(row["source_file"]), SourceLine: asInt(row["source_line"]),
-		ItemIndex: asInt(row["item_index"]), PassageNumber: asInt(row["passage_number"]),
-		Copies: asInt(row["copies"]), Text: asText(row["text"]),
-	}
-	if missing := asText(row["words_missing"]); missing != "" {
-		h.Missing = strings.Split(missing, "\n")
-	}
-	h.IsSubagent, _ = row["is_subagent"].(bool)
-	h.IsInjected, _ = row["is_injected"].(bool)
-	h.IsAutomated, _ = row["is_automated"].(bool)
-	h.Score, _ = row["score"].(float64)
-	return h
-}
-
-func asText(v any) string { s, _ := v.(string); return s }
-
-func asTime(v any) time.Time { t, _ := v.(time.Time); return t }
-
-func asInt(v any) int64 {
-	switch n := v.(type) {
-	case int64:
-		return n
-	case int32:
-		return int64(n)
-	}
-	return 0
 }

@@ -95,7 +95,7 @@ func (p *searchPrinter) head(out io.Writer) {
 
 // hiddenText sums up what is hidden, by the switch that shows it.
 func hiddenText(hidden []warehouse.Hidden) string {
-	var subagents, injected, automated int64
+	var subagents, injected, automated, blocked int64
 	var others []string
 	for _, h := range hidden {
 		switch h.Reason {
@@ -105,6 +105,8 @@ func hiddenText(hidden []warehouse.Hidden) string {
 			injected += h.Hits
 		case "automated":
 			automated += h.Hits
+		case warehouse.Blocked:
+			blocked += h.Hits
 		default:
 			others = append(others, fmt.Sprintf("%s of --kind %s", thousands(h.Hits), h.Kind))
 		}
@@ -113,7 +115,8 @@ func hiddenText(hidden []warehouse.Hidden) string {
 	for _, one := range []struct {
 		n    int64
 		text string
-	}{{subagents, "of sub-agents (--subagents)"}, {injected, "written by the program (--injected)"}, {automated, "of sessions without a person (--automated)"}} {
+	}{{subagents, "of sub-agents (--subagents)"}, {injected, "written by the program (--injected)"}, {automated, "of sessions without a person (--automated)"},
+		{blocked, "of hosts whose egress is blocked (--include-blocked)"}} {
 		if one.n > 0 {
 			parts = append(parts, thousands(one.n)+" "+one.text)
 		}
@@ -373,7 +376,11 @@ func (p *searchPrinter) foot(out io.Writer) {
 	}
 	if len(p.result.Hits) > 0 {
 		h := p.result.Hits[0]
-		notes = append(notes, fmt.Sprintf("read on: warehouse read %s --around %d", shortSession(h.SessionID), h.SourceLine))
+		next := fmt.Sprintf("read on: warehouse read %s --around %d", shortSession(h.SessionID), h.SourceLine)
+		if p.options.blocked && h.Host != warehouse.LocalHost {
+			next += " --include-blocked"
+		}
+		notes = append(notes, next)
 	} else {
 		notes = append(notes, p.result.Advice...)
 		notes = append(notes, p.wider()...)

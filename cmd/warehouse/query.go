@@ -25,10 +25,11 @@ import (
 
 type queryOptions struct {
 	outputOptions
-	list   bool
-	show   string
-	params []string
-	named  map[string]*string // parameter flags
+	list    bool
+	blocked bool
+	show    string
+	params  []string
+	named   map[string]*string // parameter flags
 }
 
 func newQueryCmd(a *app, args []string) *cobra.Command {
@@ -56,6 +57,7 @@ date counts whole.`,
 	f.BoolVar(&o.list, "list", false, "list the reports")
 	f.StringVar(&o.show, "show", "", "print the SQL of a `report`, to be pasted into DuckDB")
 	f.BoolVar(&o.chart, "chart", false, "draw the report as bars, where it says of what")
+	f.BoolVar(&o.blocked, "include-blocked", false, "of a report that exports text: hosts whose egress is blocked too")
 	f.StringArrayVarP(&o.params, "param", "p", nil, "set a parameter, `name=value`; may be repeated")
 	cmd.RegisterFlagCompletionFunc("show", completeQueries)
 	for _, name := range []string{"since", "until", "project", "host", "agent", "session", "limit"} {
@@ -64,7 +66,7 @@ date counts whole.`,
 	// The other parameters of the report that is named become flags too.
 	if q, ok := namedReport(args); ok {
 		for _, p := range q.Params {
-			if f.Lookup(p.Name) == nil {
+			if f.Lookup(p.Name) == nil && p.Name != egressParam {
 				o.named[p.Name] = f.String(p.Name, "", p.Description)
 			}
 		}
@@ -150,6 +152,9 @@ func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
 		}
 		delete(values, "tz")
 	}
+	if err := a.heedEgress(q, values, o.blocked); err != nil {
+		return err
+	}
 	opt := warehouse.ReadOptions{TimeZone: o.zone}
 	if len(q.Reads) > 0 {
 		if opt.Places, err = a.places(); err != nil {
@@ -173,7 +178,15 @@ func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
 	for _, warning := range rows.Warnings {
 		fmt.Fprintln(a.stderr, "warning: "+oneLine(a.redacted(warning)))
 	}
-	return a.print(rows, o.outputOptions, reportOptions(cmd.Context(), q, r, rows))
+	shown := reportOptions(cmd.Context(), q, r, rows)
+	if _, exports := q.Param(egressParam); !exports {
+		return a.print(rows, o.outputOptions, shown)
+	}
+	shown.Notes = nil
+	if err := a.print(rows, o.outputOptions, shown); err != nil {
+		return err
+	}
+	return a.sayLeftOut(cmd.Context(), q, r)
 }
 
 // reportOptions is what a report says of its rows.

@@ -23,7 +23,7 @@ import (
 //   - An error is one line "warehouse: …", then "hint: …" lines with a command to type.
 //   - Exit codes: 0 fine; 1 failed; 2 usage; 3 done, but some sources failed; 4 nothing matched
 //     where a match was asked for by id, or health has an alert.
-//   - Only refresh writes.
+//   - Only refresh, import, forget and hosts --egress write.
 
 const (
 	exitOK = iota
@@ -116,7 +116,7 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newHealthCmd(a),
-		newRestoreCmd(a), newPathCmd(a), newGuideCmd(a))
+		newHostsCmd(a), newImportCmd(a), newForgetCmd(a), newRestoreCmd(a), newPathCmd(a), newGuideCmd(a))
 	return root
 }
 

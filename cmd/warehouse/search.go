@@ -13,10 +13,11 @@ import (
 
 type searchOptions struct {
 	warehouse.SearchOptions
-	kind string
-	full bool
-	json bool
-	zone string
+	kind    string
+	blocked bool
+	full    bool
+	json    bool
+	zone    string
 }
 
 func newSearchCmd(a *app) *cobra.Command {
@@ -32,7 +33,7 @@ a phrase (quote them for the shell too).
 Prose is searched: prompts, queued prompts and answers. --kind names another kind (summary, thinking,
 tool-input), several with commas, or all. tool-result is not in the index and is scanned. What
 sub-agents wrote, what the program wrote in a person's place and sessions that no person sat at are
-left out, and counted.
+left out, and counted. So is text of imported hosts, unless their egress is allowed (warehouse hosts).
 
 From SQL: FROM search('retry budget') LIMIT 10, and search_any(); see warehouse schema passages.`,
 		Example: `  warehouse search retry budget
@@ -65,6 +66,7 @@ From SQL: FROM search('retry budget') LIMIT 10, and search_any(); see warehouse 
 	f.BoolVar(&o.Subagents, "subagents", false, "sub-agents too")
 	f.BoolVar(&o.Injected, "injected", false, "text that the program wrote in a person's place too")
 	f.BoolVar(&o.Automated, "automated", false, "sessions that no person sat at too")
+	f.BoolVar(&o.blocked, "include-blocked", false, "hosts whose egress is blocked too")
 	f.IntVar(&o.Limit, "limit", 10, "hits to show")
 	f.BoolVar(&o.full, "full", false, "whole passages, 16,000 bytes in all")
 	f.IntVar(&o.Context, "context", 0, "texts before and behind each hit, 0 to 5, from what --full leaves of 16,000 bytes")
@@ -120,6 +122,9 @@ func (a *app) search(cmd *cobra.Command, o searchOptions) error {
 		return err
 	}
 	defer r.Close()
+	if o.EgressHosts, err = a.egressHosts(o.blocked); err != nil {
+		return err
+	}
 	now := time.Now()
 	res, err := r.Search(cmd.Context(), o.SearchOptions, now)
 	switch {

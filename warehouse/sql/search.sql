@@ -29,20 +29,21 @@
 -- Examples:
 --   warehouse search retry budget
 
-SET VARIABLE asked      = getvariable('asked')::VARCHAR;                                -- words as search_words gives them, a JSON list (required)
-SET VARIABLE since      = coalesce(getvariable('since'), '1970-01-01')::TIMESTAMPTZ;    -- from, inclusive
-SET VARIABLE until      = coalesce(getvariable('until'), '9999-12-30')::TIMESTAMPTZ;    -- to, inclusive (a bare date with its whole day)
-SET VARIABLE project    = getvariable('project')::VARCHAR;                              -- folder, its last component, or a glob (default all)
-SET VARIABLE host       = getvariable('host')::VARCHAR;                                 -- machine (default all)
-SET VARIABLE agent      = getvariable('agent')::VARCHAR;                                -- agent program (default all)
-SET VARIABLE session    = getvariable('session')::VARCHAR;                              -- session id or the beginning of one (default all)
-SET VARIABLE role       = getvariable('role')::VARCHAR;                                 -- user or assistant (default both)
-SET VARIABLE kind       = coalesce(getvariable('kind'), 'prose')::VARCHAR;              -- kinds of passages, a comma list
-SET VARIABLE subagents  = coalesce(getvariable('subagents'), 'false')::BOOLEAN;         -- text of sub-agents too
-SET VARIABLE injected   = coalesce(getvariable('injected'), 'false')::BOOLEAN;          -- text the program wrote too
-SET VARIABLE automated  = coalesce(getvariable('automated'), 'false')::BOOLEAN;         -- sessions no person sat at too
-SET VARIABLE "any"      = coalesce(getvariable('any'), 'false')::BOOLEAN;               -- any of the words is enough
-SET VARIABLE "limit"    = coalesce(getvariable('limit'), '10')::INTEGER;                -- hits to show
+SET VARIABLE asked        = getvariable('asked')::VARCHAR;                               -- words as search_words gives them, a JSON list (required)
+SET VARIABLE since        = coalesce(getvariable('since'), '1970-01-01')::TIMESTAMPTZ;   -- from, inclusive
+SET VARIABLE until        = coalesce(getvariable('until'), '9999-12-30')::TIMESTAMPTZ;   -- to, inclusive (a bare date with its whole day)
+SET VARIABLE project      = getvariable('project')::VARCHAR;                             -- folder, its last component, or a glob (default all)
+SET VARIABLE host         = getvariable('host')::VARCHAR;                                -- machine (default all)
+SET VARIABLE agent        = getvariable('agent')::VARCHAR;                               -- agent program (default all)
+SET VARIABLE egress_hosts = coalesce(getvariable('egress_hosts'), '*')::VARCHAR;         -- hosts whose text may leave, a comma list (default all)
+SET VARIABLE session      = getvariable('session')::VARCHAR;                             -- session id or the beginning of one (default all)
+SET VARIABLE role         = getvariable('role')::VARCHAR;                                -- user or assistant (default both)
+SET VARIABLE kind         = coalesce(getvariable('kind'), 'prose')::VARCHAR;             -- kinds of passages, a comma list
+SET VARIABLE subagents    = coalesce(getvariable('subagents'), 'false')::BOOLEAN;        -- text of sub-agents too
+SET VARIABLE injected     = coalesce(getvariable('injected'), 'false')::BOOLEAN;         -- text the program wrote too
+SET VARIABLE automated    = coalesce(getvariable('automated'), 'false')::BOOLEAN;        -- sessions no person sat at too
+SET VARIABLE "any"        = coalesce(getvariable('any'), 'false')::BOOLEAN;              -- any of the words is enough
+SET VARIABLE "limit"      = coalesce(getvariable('limit'), '10')::INTEGER;               -- hits to show
 
 WITH hits AS MATERIALIZED (
     SELECT

@@ -29,19 +29,21 @@
 -- Examples:
 --   warehouse search --literal 'retry_budget_ms = 5'
 
-SET VARIABLE literal    = getvariable('literal')::VARCHAR;                              -- text to look for (required)
-SET VARIABLE since      = coalesce(getvariable('since'), '1970-01-01')::TIMESTAMPTZ;    -- from, inclusive
-SET VARIABLE until      = coalesce(getvariable('until'), '9999-12-30')::TIMESTAMPTZ;    -- to, inclusive (a bare date with its whole day)
-SET VARIABLE project    = getvariable('project')::VARCHAR;                              -- folder, its last component, or a glob (default all)
-SET VARIABLE host       = getvariable('host')::VARCHAR;                                 -- machine (default all)
-SET VARIABLE agent      = getvariable('agent')::VARCHAR;                                -- agent program (default all)
-SET VARIABLE session    = getvariable('session')::VARCHAR;                              -- session id or the beginning of one (default all)
-SET VARIABLE role       = getvariable('role')::VARCHAR;                                 -- user or assistant (default both)
-SET VARIABLE kind       = coalesce(getvariable('kind'), 'prose')::VARCHAR;              -- kinds of passages, a comma list
-SET VARIABLE subagents  = coalesce(getvariable('subagents'), 'false')::BOOLEAN;         -- text of sub-agents too
-SET VARIABLE injected   = coalesce(getvariable('injected'), 'false')::BOOLEAN;          -- text the program wrote too
-SET VARIABLE automated  = coalesce(getvariable('automated'), 'false')::BOOLEAN;         -- sessions no person sat at too
-SET VARIABLE "limit"    = coalesce(getvariable('limit'), '10')::INTEGER;                -- hits to show
+SET VARIABLE literal      = getvariable('literal')::VARCHAR;                             -- text to look for (required)
+SET VARIABLE since        = coalesce(getvariable('since'), '1970-01-01')::TIMESTAMPTZ;   -- from, inclusive
+SET VARIABLE until        = coalesce(getvariable('until'), '9999-12-30')::TIMESTAMPTZ;   -- to, inclusive (a bare date with its whole day)
+SET VARIABLE project      = getvariable('project')::VARCHAR;                             -- folder, its last component, or a glob (default all)
+SET VARIABLE host         = getvariable('host')::VARCHAR;                                -- machine (default all)
+SET VARIABLE agent        = getvariable('agent')::VARCHAR;                               -- agent program (default all)
+SET VARIABLE egress_hosts = coalesce(getvariable('egress_hosts'), '*')::VARCHAR;         -- hosts whose text may leave, a comma list (default all)
+SET VARIABLE only_blocked = coalesce(getvariable('only_blocked'), 'false')::BOOLEAN;     -- of the other hosts alone
+SET VARIABLE session      = getvariable('session')::VARCHAR;                             -- session id or the beginning of one (default all)
+SET VARIABLE role         = getvariable('role')::VARCHAR;                                -- user or assistant (default both)
+SET VARIABLE kind         = coalesce(getvariable('kind'), 'prose')::VARCHAR;             -- kinds of passages, a comma list
+SET VARIABLE subagents    = coalesce(getvariable('subagents'), 'false')::BOOLEAN;        -- text of sub-agents too
+SET VARIABLE injected     = coalesce(getvariable('injected'), 'false')::BOOLEAN;         -- text the program wrote too
+SET VARIABLE automated    = coalesce(getvariable('automated'), 'false')::BOOLEAN;        -- sessions no person sat at too
+SET VARIABLE "limit"      = coalesce(getvariable('limit'), '10')::INTEGER;               -- hits to show
 
 WITH matches AS (
     SELECT
@@ -63,6 +65,7 @@ WITH matches AS (
         AND host_filter(host, getvariable('host'))
         AND agent_filter(agent, getvariable('agent'))
         AND session_filter(session_id, getvariable('session'))
+        AND (getvariable('egress_hosts') = '*' OR list_contains(string_split(getvariable('egress_hosts'), ','), host)) <> getvariable('only_blocked')
         AND (getvariable('role') IS NULL OR role = getvariable('role'))
         AND (NOT is_subagent OR getvariable('subagents'))
         AND (NOT is_injected OR getvariable('injected'))

@@ -28,19 +28,21 @@
 -- Examples:
 --   warehouse search --kind tool-result permission denied
 
-SET VARIABLE words      = getvariable('words')::VARCHAR;                                -- texts, in lower case unless exact, a JSON list (required)
-SET VARIABLE hint       = getvariable('hint')::VARCHAR;                                 -- pattern that the line of a hit matches, to pass over others (required)
-SET VARIABLE since      = coalesce(getvariable('since'), '1970-01-01')::TIMESTAMPTZ;    -- from, inclusive
-SET VARIABLE until      = coalesce(getvariable('until'), '9999-12-30')::TIMESTAMPTZ;    -- to, inclusive (a bare date with its whole day)
-SET VARIABLE project    = getvariable('project')::VARCHAR;                              -- folder, its last component, or a glob (default all)
-SET VARIABLE host       = getvariable('host')::VARCHAR;                                 -- machine (default all)
-SET VARIABLE agent      = getvariable('agent')::VARCHAR;                                -- agent program (default all)
-SET VARIABLE session    = getvariable('session')::VARCHAR;                              -- session id or the beginning of one (default all)
-SET VARIABLE subagents  = coalesce(getvariable('subagents'), 'false')::BOOLEAN;         -- text of sub-agents too
-SET VARIABLE automated  = coalesce(getvariable('automated'), 'false')::BOOLEAN;         -- sessions no person sat at too
-SET VARIABLE "any"      = coalesce(getvariable('any'), 'false')::BOOLEAN;               -- any of the words is enough
-SET VARIABLE exact      = coalesce(getvariable('exact'), 'false')::BOOLEAN;             -- letters as they are written, case too
-SET VARIABLE "limit"    = coalesce(getvariable('limit'), '10')::INTEGER;                -- hits to show
+SET VARIABLE words        = getvariable('words')::VARCHAR;                               -- texts, in lower case unless exact, a JSON list (required)
+SET VARIABLE hint         = getvariable('hint')::VARCHAR;                                -- pattern that the line of a hit matches, to pass over others (required)
+SET VARIABLE since        = coalesce(getvariable('since'), '1970-01-01')::TIMESTAMPTZ;   -- from, inclusive
+SET VARIABLE until        = coalesce(getvariable('until'), '9999-12-30')::TIMESTAMPTZ;   -- to, inclusive (a bare date with its whole day)
+SET VARIABLE project      = getvariable('project')::VARCHAR;                             -- folder, its last component, or a glob (default all)
+SET VARIABLE host         = getvariable('host')::VARCHAR;                                -- machine (default all)
+SET VARIABLE agent        = getvariable('agent')::VARCHAR;                               -- agent program (default all)
+SET VARIABLE egress_hosts = coalesce(getvariable('egress_hosts'), '*')::VARCHAR;         -- hosts whose text may leave, a comma list (default all)
+SET VARIABLE only_blocked = coalesce(getvariable('only_blocked'), 'false')::BOOLEAN;     -- of the other hosts alone
+SET VARIABLE session      = getvariable('session')::VARCHAR;                             -- session id or the beginning of one (default all)
+SET VARIABLE subagents    = coalesce(getvariable('subagents'), 'false')::BOOLEAN;        -- text of sub-agents too
+SET VARIABLE automated    = coalesce(getvariable('automated'), 'false')::BOOLEAN;        -- sessions no person sat at too
+SET VARIABLE "any"        = coalesce(getvariable('any'), 'false')::BOOLEAN;              -- any of the words is enough
+SET VARIABLE exact        = coalesce(getvariable('exact'), 'false')::BOOLEAN;            -- letters as they are written, case too
+SET VARIABLE "limit"      = coalesce(getvariable('limit'), '10')::INTEGER;               -- hits to show
 
 WITH lines AS (
     SELECT
@@ -57,6 +59,7 @@ WITH lines AS (
         AND host_filter(host, getvariable('host'))
         AND agent_filter(agent, getvariable('agent'))
         AND session_filter(session_id, getvariable('session'))
+        AND (getvariable('egress_hosts') = '*' OR list_contains(string_split(getvariable('egress_hosts'), ','), host)) <> getvariable('only_blocked')
         AND (agent_id IS NULL AND NOT is_sidechain OR getvariable('subagents'))
         AND (NOT coalesce(entrypoint LIKE 'sdk%', false) OR getvariable('automated'))
 ),
