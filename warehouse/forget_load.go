@@ -30,6 +30,23 @@ func (w *writer) doom(ctx context.Context, relation string, rules []Rule) error 
 	return nil
 }
 
+// staying is what may be copied of the catalogue or the hosts. Their rows are replaced and deleted
+// later on, but DuckDB writes deleted rows of a row group with the others, so what must not be in
+// the file cannot be put there first: the last bytes of a file that loses lines, forgotten hosts.
+func (rs rules) staying(table string) string {
+	hosts := "''"
+	for _, r := range rs {
+		if r.Kind == ForgetHost {
+			hosts += ", " + quote(r.Value)
+		}
+	}
+	columns := "*"
+	if table == "p.main.indexed_files" {
+		columns = "* REPLACE (CASE WHEN source_file IN (SELECT source_file FROM s.main.doomed_lines) THEN NULL ELSE hash_state END AS hash_state)"
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s WHERE host NOT IN (%s))", columns, table, hosts)
+}
+
 // judging makes the writer keep out lines that rules take, from here on.
 func (w *writer) judging(ctx context.Context, rules []Rule) error {
 	if len(rules) == 0 {

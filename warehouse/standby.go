@@ -240,15 +240,16 @@ func (r *refresh) freshFile(ctx context.Context, path, source string) (_ *writer
 	if err := w.attachSource(ctx, source); err != nil {
 		return nil, err
 	}
-	if err := w.copySmall(ctx, 0, source == r.Layout.Published && r.pub.meta.Version < 2); err != nil {
-		return nil, err
-	}
-	stay := "p.main.raw"
+	stay, files, hosts := "p.main.raw", "p.main.indexed_files", "p.main.hosts"
 	if len(r.newRules) > 0 && source == r.Layout.Published {
 		if err := w.doom(ctx, "SELECT * FROM p.main.raw", r.newRules); err != nil {
 			return nil, err
 		}
 		stay += " ANTI JOIN s.main.doomed_lines USING (source_file, source_line)"
+		files, hosts = r.rules.staying(files), r.rules.staying(hosts)
+	}
+	if err := w.copySmall(ctx, 0, source == r.Layout.Published && r.pub.meta.Version < 2, files, hosts); err != nil {
+		return nil, err
 	}
 	if err := w.reproject(ctx, r.set, stay); err != nil {
 		return nil, err
@@ -335,14 +336,15 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 	if _, err := w.load(ctx, set, "s.main.projected"); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	if err := w.copySmall(ctx, from, false); err != nil {
+	if err := w.copySmall(ctx, from, false, "p.main.indexed_files", "p.main.hosts"); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	return w.exec(ctx, "DETACH p")
 }
 
-// copySmall takes over catalogue, hosts, settings and rules, of which layout 1 has none.
-func (w *writer) copySmall(ctx context.Context, from int64, layout1 bool) error {
+// copySmall takes over catalogue, hosts, settings and rules, of which layout 1 has none. files and
+// hosts are the relations of the first two.
+func (w *writer) copySmall(ctx context.Context, from int64, layout1 bool, files, hosts string) error {
 	rules := []string{"DELETE FROM w.main.forgotten", "INSERT INTO w.main.forgotten BY NAME FROM p.main.forgotten"}
 	if layout1 {
 		rules = nil
@@ -351,9 +353,9 @@ func (w *writer) copySmall(ctx context.Context, from int64, layout1 bool) error 
 		"BEGIN",
 		fmt.Sprintf(`DELETE FROM w.main.indexed_files WHERE source_file NOT IN (SELECT source_file FROM p.main.indexed_files)
 			OR source_file IN (SELECT source_file FROM p.main.indexed_files WHERE generation > %d)`, from),
-		fmt.Sprintf("INSERT INTO w.main.indexed_files BY NAME FROM p.main.indexed_files WHERE generation > %d", from),
+		fmt.Sprintf("INSERT INTO w.main.indexed_files BY NAME FROM %s WHERE generation > %d", files, from),
 		"DELETE FROM w.main.hosts",
-		"INSERT INTO w.main.hosts BY NAME FROM p.main.hosts",
+		"INSERT INTO w.main.hosts BY NAME FROM " + hosts,
 		"DELETE FROM w.main.settings",
 		"INSERT INTO w.main.settings BY NAME FROM p.main.settings",
 	}, rules, []string{"COMMIT"})...)
