@@ -15,13 +15,16 @@ import (
 // guideReports are the reports that the guide names, by the question they answer.
 var guideReports = [][2]string{
 	{"Which tools fail, and how?", "tool-errors"},
-	{"How were the tools used?", "tool-stats"},
+	{"How often, of all calls?", "tool-failure-rates"},
+	{"What was refused?", "permissions"},
+	{"What do hooks cost and stop?", "hooks"},
 	{"What did it cost, by day?", "usage-daily"},
 	{"By model?", "usage-by-model"},
 	{"Which lines make up a total?", "usage-explain"},
 	{"Which sessions were the biggest?", "top-sessions"},
 	{"What sessions were there?", "sessions"},
-	{"Which skills were at work?", "skill-activity"},
+	{"What became of them?", "outcomes"},
+	{"Which files are worked on?", "files"},
 }
 
 // TestGuide holds the guide against the program: its reports exist, its commands run on the sample,
