@@ -61,6 +61,7 @@ var variants = []struct {
 	{"sample", "usage-by-agent", "apart", map[string]string{"apart": "true"}},
 	{"sample", "usage-daily", "limit", map[string]string{"limit": "1"}},
 	{"sample", "usage-explain", "model", map[string]string{"model": "claude-opus-4-6"}},
+	{"", "text-export", "", map[string]string{"limit": "12"}},
 	{"sample", "top-sessions", "output", map[string]string{"sort": "output", "limit": "2"}},
 	// The fewest rows they show by default are more than a small tree has.
 	{"tools", "sandbox-bypass-effective-command", "", map[string]string{"min_count": "1"}},
