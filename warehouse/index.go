@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -384,9 +385,12 @@ func (b *indexBuilder) appendPassages(add func(...driver.Value) error) error {
 	return nil
 }
 
-// placeKey is a number of 62 bits for where a passage stands.
+// placeKey is a number of 62 bits for where a passage stands. Which of two copies is shown must not
+// depend on where the folder of transcripts lies, so the whole path has the lowest bits alone.
 func placeKey(t *indexedText, number int) int64 {
-	return int64(xxhash.Sum64String(fmt.Sprintf("%s\n%d\n%d\n%d", t.file, t.line, t.item, number)) >> 2)
+	folder, name := filepath.Split(t.file)
+	in := fmt.Sprintf("%s\n%d\n%d\n%d", filepath.Join(filepath.Base(folder), name), t.line, t.item, number)
+	return int64(xxhash.Sum64String(in)>>24<<22 | xxhash.Sum64String(t.file)>>42)
 }
 
 // appendLists appends the lists as text: a list of values passes the driver one boxed value at a
