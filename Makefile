@@ -12,7 +12,7 @@ run: build
 
 # Everything CI runs.
 test: lint
-	go test -timeout 30m ./...
+	go test -timeout 60m ./...
 
 # Formatting, vet and staticcheck.
 lint:

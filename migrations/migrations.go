@@ -1,4 +1,5 @@
-// Package migrations holds what cannot be rebuilt: raw, the file catalogue, hosts and settings.
+// Package migrations holds what cannot be rebuilt: raw, the file catalogue, hosts, settings and
+// what was forgotten.
 //
 // The rules are:
 //
@@ -16,4 +17,4 @@ import "embed"
 var FS embed.FS
 
 // Version is the number of the newest migration, the version a file must not exceed to be read.
-const Version = 1
+const Version = 2

@@ -10,6 +10,7 @@
 //     "-- Chart: label, value" the two that --chart draws. A line indented by three blanks or more
 //     continues either. The names are those of described columns; the first column of a report
 //     has no total, since the row says there what it is.
+//   - "-- Reads: name, name" are the files that the program reads beside the warehouse (reads.go).
 //   - Text is set anew when shown, so a line end in it is a blank. A line that is indented or
 //     begins with "- " or "* " keeps its place.
 
@@ -25,8 +26,8 @@ import (
 var (
 	section   = regexp.MustCompile(`^ (Columns|Examples?):$`)
 	nearMiss  = regexp.MustCompile(`(?i)^(columns?|examples?)\s*(:.*)?$`)
-	nameList  = regexp.MustCompile(`^ (Totals|Chart): (\S.*)$`)
-	nearList  = regexp.MustCompile(`(?i)^(totals?|charts?)\s*(:.*)?$`)
+	nameList  = regexp.MustCompile(`^ (Totals|Chart|Reads): (\S.*)$`)
+	nearList  = regexp.MustCompile(`(?i)^(totals?|charts?|reads?)\s*(:.*)?$`)
 	nameIs    = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	oneWord   = regexp.MustCompile(`^[A-Z][A-Za-z]*:$`)
 	columnRow = regexp.MustCompile(`^   ([a-z][a-z0-9_]*)  +(\S.*)$`)
@@ -42,7 +43,7 @@ type header struct {
 	ended bool // an empty line followed the columns or names
 	text  strings.Builder
 	gap   bool              // an empty line precedes the next one of the text
-	names map[string]string // Totals and Chart as they are written
+	names map[string]string // Totals, Chart and Reads as they are written
 	at    map[string]int    // lines they begin on
 }
 
@@ -73,7 +74,7 @@ func (p parser) header(q *Query, lines []string) error {
 	case slices.Contains(h.seen, "Example") && len(q.Examples) == 0:
 		return p.errorf(len(lines), `no command below "-- Example:"`)
 	}
-	for _, name := range []string{"Totals", "Chart"} {
+	for _, name := range []string{"Totals", "Chart", "Reads"} {
 		if err := h.list(name); err != nil {
 			return p.errorf(h.at[name], "%w", err)
 		}
@@ -103,9 +104,9 @@ func (h *header) line(rest string, n int) error {
 	case nearMiss.MatchString(word):
 		return fmt.Errorf(`got %q, want "-- Columns:", "-- Example:" or "-- Examples:" alone on a line`, "--"+rest)
 	case nearList.MatchString(word):
-		return fmt.Errorf(`got %q, want "-- Totals: column, column" or "-- Chart: label, value"`, "--"+rest)
+		return fmt.Errorf(`got %q, want "-- Totals: column, column", "-- Chart: label, value" or "-- Reads: name, name"`, "--"+rest)
 	case h.in == "" && oneWord.MatchString(word):
-		return fmt.Errorf(`unknown section %q, want "Columns:", "Totals: …", "Chart: …", "Example:" or "Examples:"`, word)
+		return fmt.Errorf(`unknown section %q, want "Columns:", "Totals: …", "Chart: …", "Reads: …", "Example:" or "Examples:"`, word)
 	case rest != "" && rest[0] != ' ':
 		return fmt.Errorf(`got %q, want a blank behind "--"`, "--"+rest)
 	case h.in == "Columns":
@@ -177,7 +178,9 @@ func (h *header) list(section string) error {
 		switch {
 		case !nameIs.MatchString(name):
 			return fmt.Errorf("got %q in %q, want names with a comma and a blank between them", name, section+":")
-		case !slices.ContainsFunc(h.q.Columns, func(c Column) bool { return c.Name == name }):
+		case section == "Reads" && !isSource(name):
+			return fmt.Errorf("%q in %q is nothing the program reads; there are %s", name, section+":", sourceNames())
+		case section != "Reads" && !slices.ContainsFunc(h.q.Columns, func(c Column) bool { return c.Name == name }):
 			return fmt.Errorf("%q in %q is no described column", name, section+":")
 		case slices.Contains(names[:i], name):
 			return fmt.Errorf("%q stands twice in %q", name, section+":")
@@ -188,6 +191,10 @@ func (h *header) list(section string) error {
 	switch {
 	case section == "Totals":
 		h.q.Totals = names
+	case section == "Reads":
+		for _, name := range names {
+			h.q.Reads = append(h.q.Reads, source(name))
+		}
 	case len(names) != 2:
 		return fmt.Errorf("%d columns in %q, want two: label, value", len(names), section+":")
 	default:

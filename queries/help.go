@@ -34,6 +34,14 @@ func Help(q Query) string {
 			b.WriteString(indent + wrap(text, indent))
 		}
 	}
+	if len(q.Reads) > 0 {
+		b.WriteString("\nReads files beside the warehouse:\n")
+		var rows [][]string
+		for _, s := range q.Reads {
+			rows = append(rows, []string{s.Name, s.Description})
+		}
+		b.WriteString(align(rows))
+	}
 	if len(q.Params) > 0 {
 		b.WriteString("\nParameters:\n")
 		rows := [][]string{{"name", "type", "default", "description"}}

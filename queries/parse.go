@@ -91,8 +91,9 @@ func (p parser) parse(q Query) (Query, error) {
 		q = Query{Name: q.Name, Title: plainTitle(lines[:n]), SQL: q.SQL, Disk: true, HeaderError: err}
 	}
 
-	bodyAt := n // index of the line behind the last parameter
-	first := -1 // index of the first statement
+	declared := map[string]int{} // lines of variables
+	bodyAt := n                  // index of the line behind the last parameter
+	first := -1                  // index of the first statement
 	for i := n; i < len(lines); i++ {
 		switch line := lines[i]; {
 		case looksLike.MatchString(line):
@@ -103,11 +104,18 @@ func (p parser) parse(q Query) (Query, error) {
 			if err != nil {
 				return Query{}, err
 			}
-			if was, ok := q.Param(param.Name); ok {
-				return Query{}, p.errorf(i+1, "parameter %q is declared on line %d already", param.Name, was.Line)
+			if was, ok := declared[param.Name]; ok {
+				return Query{}, p.errorf(i+1, "parameter %q is declared on line %d already", param.Name, was)
 			}
-			q.Params = append(q.Params, param)
+			declared[param.Name] = i + 1
 			bodyAt = i + 1
+			given, err := q.given(param)
+			if err != nil {
+				return Query{}, p.errorf(i+1, "%w", err)
+			}
+			if !given {
+				q.Params = append(q.Params, param)
+			}
 		case first < 0 && line != "" && !strings.HasPrefix(strings.TrimSpace(line), "--"):
 			first = i
 		}
@@ -118,9 +126,14 @@ func (p parser) parse(q Query) (Query, error) {
 	for i := first; i < len(lines); i++ {
 		code, _, _ := strings.Cut(lines[i], "--")
 		for _, m := range getVariable.FindAllStringSubmatch(code, -1) {
-			if _, ok := q.Param(m[1]); !ok {
+			if _, ok := declared[m[1]]; !ok {
 				return Query{}, p.errorf(i+1, "parameter %q is read, but no SET VARIABLE line declares it", m[1])
 			}
+		}
+	}
+	for _, s := range q.Reads {
+		if _, ok := declared[s.Name]; !ok {
+			return Query{}, p.errorf(first+1, "%q is in \"Reads:\", but no line declares it: want %s", s.Name, s.Line())
 		}
 	}
 	q.Body = q.SQL

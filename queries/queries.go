@@ -4,13 +4,16 @@
 //
 //   - The file's name is the report's name: tool-errors.sql is "tool-errors".
 //   - The header is the leading comment: a title with the grain that ends with a full stop, text,
-//     "Columns:", where they apply "Totals: column, column" and "Chart: label, value", and
-//     "Example:" or "Examples:".
+//     "Columns:", where they apply "Totals: column, column", "Chart: label, value" and
+//     "Reads: name, name", and "Example:" or "Examples:".
 //   - A parameter is declared where it executes, on a SET VARIABLE line of its own, before the
 //     first statement. The line gives name, type, default and description; nothing restates them.
 //     A parameter without default whose description ends in "(required)" has to be given to the
 //     command; where the file is pasted it is NULL, as others are.
 //   - A name means the same, with the same type, in every file.
+//   - What a report needs of files beside the warehouse the program reads, never SQL: the header
+//     names it ("Reads:"), and it arrives in a variable of that name, which the file declares like a
+//     parameter with an empty default (reads.go).
 //   - Behind the statement that gives the rows, directly below it, there may be a second one: the
 //     notes. It begins with SELECT at the start of a line and gives one column of text; each of
 //     its rows is a line below a table, a chart or Markdown. Formats for programs do not run it.
@@ -47,6 +50,7 @@ type Query struct {
 	Totals      []string // columns summed below a table
 	Chart       Chart    // zero without one
 	Examples    []string // command lines; a continued one holds line ends
+	Reads       []Source // what the program reads beside the warehouse
 	Params      []Param  // in the order of the file
 	SQL         string   // the whole file
 	Body        string   // what follows the last parameter: the statements to run
@@ -120,7 +124,9 @@ func load(fsys fs.FS) ([]Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(strings.TrimSuffix(a, ".sql"), strings.TrimSuffix(b, ".sql"))
+	})
 	var all []Query
 	var errs []error
 	for _, name := range names {

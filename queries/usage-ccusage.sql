@@ -51,13 +51,13 @@ WITH lines AS (
         AND output_tokens IS NOT NULL
 ),
 counted AS (
-    SELECT lines.*
+    SELECT *
     FROM lines
-    ANTI JOIN (
+    WHERE NOT is_sidechain OR coalesce(message_id, '') NOT IN (
         SELECT message_id
         FROM lines
         WHERE NOT is_sidechain AND message_id IS NOT NULL
-    ) AS main ON lines.is_sidechain AND lines.message_id = main.message_id
+    )
     QUALIFY row_number() OVER (
         PARTITION BY pair
         ORDER BY output_tokens DESC, is_sidechain, source_file, source_line

@@ -58,7 +58,8 @@ WITH lines AS (
         END AS reason,
         used.cost_usd
     FROM usage_lines AS line
-    LEFT JOIN message_usage AS used ON used.response_key = line.response_key AND used.usage_kind = 'response' AND line.left_out IS NULL
+    -- A condition of its own on line would make DuckDB compare each row with each: 4 s, not 0.3.
+    LEFT JOIN message_usage AS used ON used.response_key = CASE WHEN line.left_out IS NULL THEN line.response_key END AND used.usage_kind = 'response'
     WHERE date_filter(coalesce(used.timestamp, line.timestamp), getvariable('since'), getvariable('until'))
         AND project_filter(coalesce(used.project_path, line.project_path), getvariable('project'))
         AND host_filter(coalesce(used.host, line.host), getvariable('host'))

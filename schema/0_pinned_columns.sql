@@ -49,6 +49,7 @@
 --   operation               enqueue, dequeue, remove or popAll of a queue-operation record
 --   origin_kind             who wrote a user line: human, task-notification, peer
 --   tool_use_id             tool call the record is about (toolUseID)
+--   parent_tool_use_id      tool call that a progress record reports on (parentToolUseID)
 --   source_tool_use_id      tool call that injected the line (sourceToolUseID)
 --   tool_denial_kind        why a call was refused: user-rejected, permission-rule, automode-blocked, …
 --   interrupted_message_id  response that an interruption cut off
@@ -59,6 +60,11 @@
 --   attribution_mcp_tool    MCP tool the line is attributed to
 --   title                   text of a custom-title, ai-title or agent-name record
 --   error_kind              error name on an assistant line: rate_limit, authentication_failed, …
+--   api_error_status        HTTP status on such a line (apiErrorStatus; 2.1.220 and later)
+--   result_agent_id         sub-agent that a tool result tells of (toolUseResult.agentId)
+--   result_run_id           workflow run that it tells of (toolUseResult.runId)
+--   result_model            model that the sub-agent was given (toolUseResult.resolvedModel)
+--   forked_from             session the line was copied from (forkedFrom.sessionId), where it says so
 --   cost_usd                cost the agent recorded on the line (costUSD), USD
 --   input_tokens            usage.input_tokens: input that no cache served
 --   output_tokens           usage.output_tokens as this line has it
@@ -81,10 +87,13 @@ CREATE OR REPLACE MACRO line_struct(line) AS
         "isSidechain": "BOOLEAN", "isCompactSummary": "BOOLEAN", "isApiErrorMessage": "BOOLEAN", "agentId": "VARCHAR",
         "durationMs": "BIGINT", "timestamp": "TIMESTAMPTZ", "requestId": "VARCHAR", "promptId": "VARCHAR",
         "promptSource": "VARCHAR", "permissionMode": "VARCHAR", "operation": "VARCHAR", "toolUseID": "VARCHAR",
-        "sourceToolUseID": "VARCHAR", "toolDenialKind": "VARCHAR", "interruptedMessageId": "VARCHAR",
+        "parentToolUseID": "VARCHAR", "sourceToolUseID": "VARCHAR", "toolDenialKind": "VARCHAR", "interruptedMessageId": "VARCHAR",
         "attributionSkill": "VARCHAR", "attributionPlugin": "VARCHAR", "attributionAgent": "VARCHAR",
         "attributionMcpServer": "VARCHAR", "attributionMcpTool": "VARCHAR", "customTitle": "VARCHAR",
         "aiTitle": "VARCHAR", "agentName": "VARCHAR", "error": "VARCHAR", "costUSD": "DOUBLE",
+        "apiErrorStatus": "VARCHAR",
+        "toolUseResult": {"agentId": "VARCHAR", "runId": "VARCHAR", "resolvedModel": "VARCHAR"},
+        "forkedFrom": {"sessionId": "VARCHAR"},
         "origin": {"kind": "VARCHAR"},
         "attachment": {"type": "VARCHAR"},
         "message": {"id": "VARCHAR", "role": "VARCHAR", "model": "VARCHAR", "stop_reason": "VARCHAR",
@@ -140,6 +149,7 @@ CREATE OR REPLACE MACRO flat_columns(j) AS
         'operation': j.operation,
         'origin_kind': j.origin.kind,
         'tool_use_id': j.toolUseID,
+        'parent_tool_use_id': j.parentToolUseID,
         'source_tool_use_id': j.sourceToolUseID,
         'tool_denial_kind': j.toolDenialKind,
         'interrupted_message_id': j.interruptedMessageId,
@@ -150,6 +160,11 @@ CREATE OR REPLACE MACRO flat_columns(j) AS
         'attribution_mcp_tool': j.attributionMcpTool,
         'title': coalesce(j.customTitle, j.aiTitle, j.agentName),
         'error_kind': CASE WHEN j.type = 'assistant' THEN j.error END,
+        'api_error_status': j.apiErrorStatus,
+        'result_agent_id': nullif(j.toolUseResult.agentId, ''),
+        'result_run_id': nullif(j.toolUseResult.runId, ''),
+        'result_model': nullif(j.toolUseResult.resolvedModel, ''),
+        'forked_from': nullif(j.forkedFrom.sessionId, ''),
         'cost_usd': j.costUSD,
         'input_tokens': coalesce(j.message.usage.input_tokens, j.data.message.message.usage.input_tokens),
         'output_tokens': coalesce(j.message.usage.output_tokens, j.data.message.message.usage.output_tokens),

@@ -35,11 +35,13 @@
 --   item_type               text, thinking, tool_use, tool_result, image, …; NULL where the item names none
 --   text                    text of a text, thinking or tool_result item; see above for what is cut
 --   text_length             length of the whole text, characters
+--   image_count             images in it: 1 for an image item, for a tool_result those in its list
 --   tool_id                 id of the tool call, on the call and on its result
 --   tool_name               tool called, as the model wrote it
 --   input                   input of the call
 --   is_error                true on the result of a failed call
 --   tool_denial_kind        why the call was refused, where the line says so
+--   source_tool_use_id      tool call that wrote the line into the conversation
 --   origin_kind             who wrote a user line
 --   operation               operation of a queue-operation record
 --   attribution_skill       skill the line is attributed to
@@ -71,11 +73,13 @@ CREATE TABLE content_items (
     item_type              VARCHAR,
     text                   VARCHAR USING COMPRESSION zstd,
     text_length            BIGINT,
+    image_count            BIGINT,
     tool_id                VARCHAR,
     tool_name              VARCHAR,
     input                  JSON USING COMPRESSION zstd,
     is_error               BOOLEAN,
     tool_denial_kind       VARCHAR,
+    source_tool_use_id     VARCHAR,
     origin_kind            VARCHAR,
     operation              VARCHAR,
     attribution_skill      VARCHAR,
@@ -159,11 +163,18 @@ SELECT
     CASE WHEN prompt IS NOT NULL THEN 'text' ELSE item.type END AS item_type,
     CASE WHEN item.type LIKE '%tool_result' AND NOT coalesce(item.is_error, false) THEN whole[:500] ELSE whole END AS text,
     length(whole) AS text_length,
+    CASE
+        WHEN item.type = 'image' THEN 1
+        WHEN item.content LIKE '[%' AND contains(item.content, '"image"') THEN
+            len(list_filter(json_extract_string(item.content, '$[*].type'), lambda x : x = 'image'))
+        ELSE 0
+    END AS image_count,
     CASE WHEN item.type LIKE '%tool_use' THEN item.id ELSE item.tool_use_id END AS tool_id,
     item.name AS tool_name,
     CASE WHEN item.type LIKE '%tool_use' THEN item.input END AS input,
     coalesce(item.is_error, false) AS is_error,
     tool_denial_kind,
+    source_tool_use_id,
     origin_kind,
     operation,
     attribution_skill,

@@ -1,10 +1,11 @@
 -- Lines that repeat a record which stands elsewhere, one row per repeating line.
 --
--- Resumes, forks, compaction and side-question agents copy history: the same uuid in several
--- files, or several times in one. One line of a record counts, the others are here, and every
--- view but records leaves them out. A line of a main thread counts before one of a sub-agent's
--- file; then the earliest (the resume of 1.0 rewrote times to its own); then the one in the file
--- that began first; then by path and line. Seen in 1.0.24 to 2.1.237: 17,544 of 299,582 uuids.
+-- Resumes, forks, compaction and side-question agents copy history: the same uuid in several files,
+-- or several times in one. One line of a record counts, the others are here, and every view but
+-- records leaves them out. A line of a main thread counts before one of a sub-agent's file; then
+-- the earliest (the resume of 1.0 rewrote times to its own); then the one in the file that began
+-- first; then one that does not say it is a copy (forkedFrom); then by path and line. Seen in
+-- 1.0.24 to 2.1.237: 17,544 of 299,582 uuids.
 --
 -- Columns:
 --   source_file  transcript of the repeating line
@@ -19,7 +20,7 @@ WITH copied AS (
     HAVING count(*) > 1
 ),
 copies AS (
-    SELECT source_file, source_line, uuid, agent_id, is_sidechain, timestamp
+    SELECT source_file, source_line, uuid, agent_id, is_sidechain, timestamp, forked_from
     FROM raw
     SEMI JOIN copied USING (uuid)
     WHERE parse_status <> 'torn'
@@ -42,6 +43,7 @@ QUALIFY row_number() OVER (
         agent_id IS NOT NULL OR is_sidechain,
         timestamp,
         started_at,
+        forked_from IS NOT NULL,
         source_file,
         source_line
 ) > 1;

@@ -5,7 +5,8 @@
 --
 -- denial_kind says why a call was refused: what the line says (toolDenialKind, 2.1.220 and
 -- later: user-rejected, permission-rule, automode-blocked, automode-unavailable), else
--- user-rejected where the text is the program's fixed sentence for it.
+-- user-rejected where the text is the program's fixed sentence for it. The macro denial_kind has
+-- the same rule, which is written out here since views call no macros; a test holds them together.
 --
 -- Columns:
 --   host                machine the transcript comes from
@@ -22,6 +23,7 @@
 --   is_error            true where the call failed or was refused
 --   text                the result, see above
 --   text_length         length of the whole, characters
+--   image_count         images in it
 --   denial_kind         why the call was refused, NULL where it was not
 --   denial_kind_source  field or result-string: where the kind was read
 CREATE OR REPLACE VIEW tool_results AS
@@ -40,6 +42,7 @@ SELECT
     is_error OR tool_denial_kind IS NOT NULL AS is_error,
     text,
     text_length,
+    image_count,
     CASE
         WHEN tool_denial_kind IS NOT NULL THEN tool_denial_kind
         WHEN is_error AND (text LIKE 'The user doesn''t want to proceed with this tool use.%'

@@ -5,25 +5,25 @@
 --
 -- One whole line gives the numbers, the model and the time: the one with the highest output; on a
 -- tie a line of a main thread before a sub-agent's; then the file in which the response appears
--- earliest; within it the latest line. Usage that exists only inside a nested progress record
--- counts.
+-- earliest, of copies at one time one that is no fork; within it the latest line. Usage that exists
+-- only inside a nested progress record counts.
 --
 -- The response is booked to the session of the line in which it appeared first, and to the main
 -- thread whenever any line of it is there.
 --
--- Placeholders are no responses: model <synthetic> and lines that report an API error. The turn
--- of an advisor (usage.iterations, 2.1.231 and later) is a row of its own, with its own model;
--- refused attempts are rows with is_attempt, which totals leave out.
+-- Placeholders are no responses: model <synthetic> and lines that report an API error. The turn of
+-- an advisor (usage.iterations, 2.1.231 and later) is a row of its own, with its own model; refused
+-- attempts are rows with is_attempt, which totals leave out.
 --
--- Cost is tokens times the prices in model_prices, the premiums of the row included, and a cent
--- for each web search; a cost that the agent recorded comes before it. It is NULL, never 0, where
--- a price is missing. Rounded to 12 decimals for each row, so any sums of rows add up.
+-- Cost is tokens times the prices in model_prices, the premiums of the row included, and a cent for
+-- each web search; a cost that the agent recorded comes before it. It is NULL, never 0, where a
+-- price is missing. Rounded to 12 decimals for each row, so any sums of rows add up.
 --
--- Figures are as recorded in transcripts. Versions before 2.1.88 often never wrote the final
--- count: is_output_partial marks rows whose output is a lower bound.
+-- Figures are as recorded in transcripts. Versions before 2.1.88 often never wrote the final count:
+-- is_output_partial marks rows whose output is a lower bound.
 --
--- Stored, since choosing the lines and pricing them took 0.1 s of each query (28,000 lines), half of
--- it planning.
+-- Stored, since choosing the lines and pricing them took 0.1 s of each query (28,000 lines), half
+-- of it planning.
 --
 -- Key: usage_lines.response_key
 --
@@ -118,7 +118,7 @@ INSERT INTO message_usage
 WITH files AS (
     SELECT
         source_file,
-        row_number() OVER (ORDER BY min(timestamp) NULLS LAST, source_file) AS file_number
+        row_number() OVER (ORDER BY min(timestamp) NULLS LAST, bool_or(forked_from IS NOT NULL), source_file) AS file_number
     FROM raw
     WHERE parse_status <> 'torn'
     GROUP BY source_file

@@ -186,6 +186,22 @@ func TestFingerprints(t *testing.T) {
 	if was.ImportHash() == was.ViewsHash() {
 		t.Error("both stages have one fingerprint")
 	}
+	of := map[string]bool{} // files of the word index, and those it is made from
+	for _, o := range was.Index() {
+		of[o.File] = true
+		for _, from := range was {
+			of[from.File] = of[from.File] || from.Name == o.IndexOf
+		}
+	}
+	if len(of) < 2 {
+		t.Fatal("no files of the word index")
+	}
+	index := func(what string, now Set, want bool) {
+		t.Helper()
+		if got := now.IndexHash() != was.IndexHash(); got != want {
+			t.Errorf("%s: the index's fingerprint changed: %v, want %v", what, got, want)
+		}
+	}
 	check := func(what string, now Set, imports, views bool) {
 		t.Helper()
 		if got := now.ImportHash() != was.ImportHash(); got != imports {
@@ -216,6 +232,7 @@ func TestFingerprints(t *testing.T) {
 			continue
 		}
 		isImport := name[0] == '0'
+		isView := !isImport && !slices.ContainsFunc(was.Index(), func(o Object) bool { return o.File == name })
 		for what, text := range map[string]string{
 			"a blank at the end":   string(file.Data) + " ",
 			"no newline":           strings.TrimSuffix(string(file.Data), "\n"),
@@ -223,11 +240,13 @@ func TestFingerprints(t *testing.T) {
 		} {
 			fsys := embedded(t)
 			fsys[name] = &fstest.MapFile{Data: []byte(text)}
-			check(name+": "+what, load(t, fsys), isImport, !isImport)
+			check(name+": "+what, load(t, fsys), isImport, isView)
+			index(name+": "+what, load(t, fsys), of[name])
 		}
 		fsys := embedded(t)
 		delete(fsys, name)
-		check(name+" gone", load(t, fsys), isImport, !isImport)
+		check(name+" gone", load(t, fsys), isImport, isView)
+		index(name+" gone", load(t, fsys), of[name])
 	}
 	// A line that moves from the end of one file to the start of the next is a change too.
 	const first, moved, second = "-- A.\nCREATE OR REPLACE VIEW a AS SELECT 1;\n", "-- Moved.\n", "-- B.\nCREATE OR REPLACE VIEW b AS SELECT 1;\n"
@@ -243,7 +262,7 @@ func TestFingerprints(t *testing.T) {
 }
 
 // catalogue is what a file of any layer above 0 may read besides lower layers.
-var catalogue = map[string]bool{"raw": true, "indexed_files": true, "hosts": true, "settings": true, "index_meta": true}
+var catalogue = map[string]bool{"raw": true, "indexed_files": true, "hosts": true, "settings": true, "forgotten": true, "index_meta": true}
 
 var (
 	comments = regexp.MustCompile(`--[^\n]*`)

@@ -223,3 +223,46 @@ func BenchmarkOpenAndQuery(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCommands runs what people run on a warehouse that is there, as whole processes.
+func BenchmarkCommands(b *testing.B) {
+	projects := benchTree(b, benchEnv("BENCH_MB", "300"))
+	dir := warm(b, projects)
+	for _, args := range [][]string{
+		{"query", "usage-daily"},
+		{"query", "tool-errors"},
+		{"search", "queue", "retry"},
+		{"search", "--kind", "tool-result", "queue", "retry"},
+		{"search", "--literal", "queue retry"},
+	} {
+		b.Run(strings.Join(args, " "), func(b *testing.B) {
+			var all []time.Duration
+			for range b.N {
+				all = append(all, benchRun(b, dir, projects, args...))
+			}
+			b.ReportMetric(median(all).Seconds(), "s/command")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkSearchMacro is the search as a client with an open connection has it.
+func BenchmarkSearchMacro(b *testing.B) {
+	projects := benchTree(b, benchEnv("BENCH_MB", "300"))
+	db, err := sql.Open("duckdb", filepath.Join(warm(b, projects), "warehouse.duckdb")+"?access_mode=read_only")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	var all []time.Duration
+	for range b.N {
+		start := time.Now()
+		var n int
+		if err := db.QueryRow("SELECT max(length(text)) FROM (FROM search('queue retry') LIMIT 10)").Scan(&n); err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, time.Since(start))
+	}
+	b.ReportMetric(float64(median(all).Microseconds())/1000, "ms/search")
+	b.ReportMetric(0, "ns/op")
+}

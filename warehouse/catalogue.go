@@ -32,6 +32,13 @@ type indexedFile struct {
 	vanishedAt      sql.NullTime
 	firstGeneration int64
 	generation      int64
+	ignoredLines    int64 // of consumedLines and
+	ignoredBytes    int64 // of consumedBytes, what rules keep out (forget.go)
+	ignoredTail     bool
+
+	endIgnored bool // hash_state would hold bytes of what is kept out
+	isStale    bool // to be read from its start when it is there again
+	isJudged   bool // rules of this refresh took lines of it
 }
 
 // hashes say whether a file still begins with the bytes that were consumed.
@@ -50,15 +57,26 @@ func (f indexedFile) hasLines() bool { return f.firstGeneration > 0 }
 
 // storedLines is the number of its rows in raw.
 func (f indexedFile) storedLines() int64 {
-	if f.tailBytes > 0 {
-		return f.consumedLines + 1
+	if f.tailBytes > 0 && !f.ignoredTail {
+		return f.consumedLines - f.ignoredLines + 1
 	}
-	return f.consumedLines
+	return f.consumedLines - f.ignoredLines
 }
+
+// storedBytes is how many of its bytes are in raw.
+func (f indexedFile) storedBytes() int64 {
+	if f.ignoredTail {
+		return f.consumedBytes - f.ignoredBytes
+	}
+	return f.consumedBytes - f.ignoredBytes + f.tailBytes
+}
+
+// hasGaps reports whether lines of the file are kept out.
+func (f indexedFile) hasGaps() bool { return f.ignoredLines > 0 || f.ignoredTail }
 
 const catalogueColumns = `source_file, host, agent, root, device, inode, mtime_ns, size_bytes, consumed_bytes, consumed_lines,
 	tail_bytes, prefix_hash, window_hash, hash_state, file_session_id, file_agent_id, status, error, vanished_at,
-	first_generation, generation`
+	first_generation, generation, ignored_lines, ignored_bytes, ignored_tail`
 
 // unsettled marks a file that changed while it was read: whatever its time is, it is looked at again.
 const unsettled = -1
@@ -68,7 +86,9 @@ const unsettled = -1
 func readCatalogue(ctx context.Context, c *sql.Conn) (map[string]indexedFile, error) {
 	rows, err := c.QueryContext(ctx, `SELECT source_file, host, agent, root, device, inode, mtime_ns, size_bytes, consumed_bytes,
 		consumed_lines, tail_bytes, coalesce(file_session_id, ''), coalesce(file_agent_id, ''), status, coalesce(error, ''),
-		vanished_at, first_generation, generation FROM main.indexed_files`)
+		vanished_at, first_generation, generation, coalesce(ignored_lines, 0), coalesce(ignored_bytes, 0), coalesce(ignored_tail, false)
+		-- Layout 1 has no such columns.
+		FROM (FROM main.indexed_files UNION ALL BY NAME SELECT 0 AS ignored_lines, 0 AS ignored_bytes, false AS ignored_tail WHERE false)`)
 	if err != nil {
 		return nil, fmt.Errorf("catalogue: %w", engineError(err))
 	}
@@ -78,7 +98,7 @@ func readCatalogue(ctx context.Context, c *sql.Conn) (map[string]indexedFile, er
 		var f indexedFile
 		if err := rows.Scan(&f.path, &f.host, &f.agent, &f.root, &f.device, &f.inode, &f.mtimeNS, &f.size, &f.consumedBytes,
 			&f.consumedLines, &f.tailBytes, &f.sessionID, &f.agentID, &f.status, &f.reason,
-			&f.vanishedAt, &f.firstGeneration, &f.generation); err != nil {
+			&f.vanishedAt, &f.firstGeneration, &f.generation, &f.ignoredLines, &f.ignoredBytes, &f.ignoredTail); err != nil {
 			return nil, fmt.Errorf("catalogue: %w", err)
 		}
 		files[f.path] = f
@@ -124,9 +144,16 @@ func (w *writer) writeCatalogue(ctx context.Context, changed []indexedFile, gone
 			if f.vanishedAt.Valid {
 				vanished = f.vanishedAt.Time
 			}
+			if f.endIgnored {
+				f.hashState = nil
+			}
+			if f.isStale {
+				f.mtimeNS = unsettled
+				f.set(hashes{})
+			}
 			if err := add(f.path, f.host, f.agent, f.root, f.device, f.inode, f.mtimeNS, f.size, f.consumedBytes,
 				f.consumedLines, f.tailBytes, null(f.prefixHash), null(f.windowHash), f.hashState, null(f.sessionID), null(f.agentID),
-				f.status, null(f.reason), vanished, f.firstGeneration, f.generation); err != nil {
+				f.status, null(f.reason), vanished, f.firstGeneration, f.generation, f.ignoredLines, f.ignoredBytes, f.ignoredTail); err != nil {
 				return err
 			}
 		}

@@ -21,7 +21,7 @@ import (
 //     table (keyed.go).
 
 // durable are the tables that migrations make; everything else in the file is derived.
-var durable = []string{"raw", "indexed_files", "hosts", "settings", "index_meta", "goose_db_version"}
+var durable = []string{"raw", "indexed_files", "hosts", "settings", "forgotten", "index_meta", "goose_db_version"}
 
 // project makes the macros of layer 0 and gives raw its pinned columns. raw is empty then: a
 // changed projection fills a new file.
@@ -68,19 +68,20 @@ func (w *writer) addPinned(ctx context.Context, set schema.Set) error {
 }
 
 // rebuild drops everything derived and makes it again from raw, but for the rows of seeded and keyed
-// tables, which follow.
+// tables, which follow, and the word index, which has a fingerprint of its own.
 func (w *writer) rebuild(ctx context.Context, set schema.Set) error {
 	return w.transaction(ctx, func() error {
 		if err := w.dropDerived(ctx, set); err != nil {
 			return fmt.Errorf("drop views: %w", err)
 		}
 		for _, o := range set {
-			if o.Layer == 0 {
+			if o.Layer == 0 || o.IndexOf != "" && w.indexed {
 				continue
 			}
 			if err := w.create(ctx, o); err != nil {
 				return err
 			}
+			w.newIndex = w.newIndex || o.IndexOf != ""
 			if o.Fill != "" && o.KeyView == "" {
 				if err := w.exec(ctx, o.Fill); err != nil {
 					return fmt.Errorf("derive %s: %w", o.Name, err)
@@ -106,7 +107,13 @@ func (w *writer) transaction(ctx context.Context, f func() error) error {
 
 func (w *writer) dropDerived(ctx context.Context, set schema.Set) error {
 	stay := projection(set)
-	keep := "'" + strings.Join(durable, "', '") + "'"
+	tables := durable
+	if w.indexed {
+		for _, o := range set.Index() {
+			tables = append(tables[:len(tables):len(tables)], o.Name)
+		}
+	}
+	keep := "'" + strings.Join(tables, "', '") + "'"
 	for _, kind := range []struct{ drop, list string }{
 		{"VIEW", "SELECT view_name FROM duckdb_views() WHERE database_name = 'w' AND NOT internal"},
 		{"MACRO TABLE", "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'w' AND NOT internal AND function_type = 'table_macro'"},
@@ -151,16 +158,23 @@ func (w *writer) create(ctx context.Context, o schema.Object) error {
 	if o.Kind == schema.Macro {
 		columns = nil
 	}
-	kind := strings.ToUpper(string(o.Kind))
-	if o.Kind == schema.Macro && strings.Contains(o.Create[0], ") AS TABLE") {
-		kind = "MACRO TABLE"
+	kinds := map[string]string{o.Name: strings.ToUpper(string(o.Kind))}
+	for _, part := range o.Parts {
+		kinds[part] = "MACRO"
+	}
+	for name := range kinds {
+		for _, s := range o.Create {
+			if strings.HasPrefix(s, "CREATE OR REPLACE MACRO "+name+"(") && strings.Contains(s, ") AS TABLE\n") {
+				kinds[name] = "MACRO TABLE"
+			}
+		}
 	}
 	for _, part := range o.Parts {
-		if err := w.comment(ctx, "MACRO", part, "Part of "+o.Name+".", nil); err != nil {
+		if err := w.comment(ctx, kinds[part], part, "Part of "+o.Name+".", nil); err != nil {
 			return err
 		}
 	}
-	return w.comment(ctx, kind, o.Name, o.Comment(), columns)
+	return w.comment(ctx, kinds[o.Name], o.Name, o.Comment(), columns)
 }
 
 // comment attaches what a header says, in one round trip.

@@ -97,7 +97,10 @@ func playStates(t *testing.T, session string, states []string) (appends int) {
 		checkTidy(t, opt.Layout)
 		checkRestored(t, opt.Layout, []string{path})
 
-		compareWithFresh(t, opt)
+		// A state that is only longer is compared with what follows it.
+		if !isAppend || i == len(states)-1 || i%4 == 0 {
+			compareWithFresh(t, opt)
+		}
 		if t.Failed() {
 			t.Fatalf("state %d of session %s", i, session)
 		}

@@ -114,9 +114,14 @@ func checkRestored(t testing.TB, l Layout, paths []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stored, err := r.Forgotten(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := map[string]bool{}
 	for _, p := range paths {
-		want[p] = true
+		session, _ := claude.Identity(p)
+		want[p] = !rules(stored).path(p, session)
 	}
 	for _, f := range files {
 		if !want[f.Path] {
@@ -131,11 +136,35 @@ func checkRestored(t testing.TB, l Layout, paths []string) {
 		var out strings.Builder
 		if _, err := r.Restore(ctx, f, &out); err != nil {
 			t.Error(err)
+		} else if f.Forgotten > 0 {
+			checkGaps(t, f, out.String(), string(have))
 		} else if out.String() != string(have) {
 			t.Errorf("restored %s: got %d bytes, want %d, or they differ", f.Path, out.Len(), len(have))
 		}
 	}
-	for p := range want {
-		t.Errorf("not stored: %s", p)
+	for p, is := range want {
+		if is {
+			t.Errorf("not stored: %s", p)
+		}
+	}
+}
+
+// checkGaps asserts that a restored file is the one that is there without as many lines as it says.
+func checkGaps(t testing.TB, f StoredFile, restored, whole string) {
+	t.Helper()
+	left := strings.SplitAfter(restored, "\n")
+	var gaps int64
+	for _, line := range strings.SplitAfter(whole, "\n") {
+		if line == "" {
+			continue
+		}
+		if len(left) > 0 && left[0] == line {
+			left = left[1:]
+		} else {
+			gaps++
+		}
+	}
+	if len(left) > 1 || len(left) == 1 && left[0] != "" || gaps != f.Forgotten {
+		t.Errorf("restored %s: got %d gaps, want %d; %d lines are not in it", f.Path, gaps, f.Forgotten, len(left))
 	}
 }

@@ -25,6 +25,8 @@ import (
 //     expression of each filter: measured 143 s against 0.8 s.)
 //   - Text goes in as VARCHAR, never JSON, which the driver would encode again; what is not
 //     valid UTF-8 goes in as BLOB, since the appender stores NULL for it without an error.
+//   - A line that DuckDB does not take for JSON is repaired before it is loaded (repair.go).
+//   - What was forgotten is taken out of a batch before it is loaded (forget_load.go).
 //   - New rows carry this refresh's generation; what they replace is deleted by its lower one,
 //     so a file that fails half way keeps its old rows.
 
@@ -71,6 +73,27 @@ func stage(f *found, generation int64, l line) stagedLine {
 	return s
 }
 
+// row is the line as stagedColumns.
+func (l stagedLine) row() []driver.Value {
+	var text, raw any
+	if l.text != nil {
+		text = *l.text
+	}
+	if l.bytes != nil {
+		raw = l.bytes
+	}
+	f := l.file
+	return []driver.Value{f.root.Host, f.root.Agent, f.path, l.number, l.offset, l.generation, null(f.sessionID), null(f.agentID),
+		text, raw, null(l.reason), l.isTail}
+}
+
+func (l stagedLine) size() int {
+	if l.text != nil {
+		return len(*l.text) + len(l.bytes)
+	}
+	return len(l.bytes)
+}
+
 // stager fills staging tables on a connection of its own.
 type stager struct {
 	conn    driver.Conn
@@ -93,21 +116,10 @@ func (s *stager) add(ctx context.Context, l stagedLine) error {
 		}
 		s.app = app
 	}
-	var text, raw any
-	if l.text != nil {
-		text = *l.text
-		s.size += len(*l.text)
+	if err := s.app.AppendRow(l.row()...); err != nil {
+		return fmt.Errorf("staging line %d of %q: %w", l.number, l.file.path, engineError(err))
 	}
-	if l.bytes != nil {
-		raw = l.bytes
-		s.size += len(l.bytes)
-	}
-	f := l.file
-	if err := s.app.AppendRow(f.root.Host, f.root.Agent, f.path, l.number, l.offset, l.generation, null(f.sessionID), null(f.agentID),
-		text, raw, null(l.reason), l.isTail); err != nil {
-		return fmt.Errorf("staging line %d of %q: %w", l.number, f.path, engineError(err))
-	}
-	if s.size >= batchBytes {
+	if s.size += l.size(); s.size >= batchBytes {
 		return s.flush(ctx)
 	}
 	return nil
@@ -175,6 +187,9 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 			name := fmt.Sprintf("s.main.p%d", n)
 			err := p.projectLines(ctx, name, "SELECT * FROM s.main."+table)
 			if err == nil {
+				err = p.mend(ctx, name)
+			}
+			if err == nil {
 				err = p.exec(ctx, "DROP TABLE s.main."+table)
 			}
 			if err == nil {
@@ -224,6 +239,11 @@ func (w *writer) projectLines(ctx context.Context, table, lines string) error {
 
 // load makes rows of raw and of the derived tables from a table of projected rows, and drops it.
 func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64, error) {
+	if len(w.rules) > 0 {
+		if err := w.leaveOut(ctx, table); err != nil {
+			return 0, err
+		}
+	}
 	n, err := w.count(ctx, "INSERT INTO w.main.raw BY NAME SELECT * FROM "+table)
 	if err != nil {
 		return 0, fmt.Errorf("load: %w", err)
@@ -249,52 +269,6 @@ func (w *writer) derive(ctx context.Context, set schema.Set, rows string) error 
 		}
 	}
 	return w.exec(ctx, "DROP VIEW temp.raw")
-}
-
-// mendInvalid looks again at the lines of this generation that DuckDB did not take for JSON:
-// it stores them once more with what repair makes of them, or with the reason why nothing.
-func (w *writer) mendInvalid(ctx context.Context, set schema.Set, generation int64) error {
-	const broken = "w.main.raw WHERE generation = %d AND parse_status = 'invalid' AND parse_reason IS NULL"
-	which := fmt.Sprintf(broken, generation)
-	var n int64
-	if err := w.conn.QueryRowContext(ctx, "SELECT count(*) FROM "+which).Scan(&n); err != nil || n == 0 {
-		return engineError(err)
-	}
-	// A connection of its own, as the two others are busy while this one is read.
-	third, err := w.db.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("repair: %w", engineError(err))
-	}
-	defer third.Close()
-	rows, err := third.QueryContext(ctx, `SELECT host, agent, source_file, source_line, byte_offset,
-		coalesce(file_session_id, ''), coalesce(file_agent_id, ''), bytes FROM `+which)
-	if err != nil {
-		return fmt.Errorf("repair: %w", engineError(err))
-	}
-	defer rows.Close()
-	if _, err := w.withStager(ctx, set, func(ctx context.Context, s *stager) error {
-		for rows.Next() {
-			f := &found{}
-			l := stagedLine{file: f, generation: generation}
-			if err := rows.Scan(&f.root.Host, &f.root.Agent, &f.path, &l.number, &l.offset, &f.sessionID, &f.agentID, &l.bytes); err != nil {
-				return err
-			}
-			text, reason, ok := repair(l.bytes)
-			if ok {
-				l.text = &text
-			}
-			if l.reason = reason; reason == "" {
-				l.reason = "not JSON to DuckDB"
-			}
-			if err := s.add(ctx, l); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	}); err != nil {
-		return fmt.Errorf("repair: %w", err)
-	}
-	return w.exec(ctx, "DELETE FROM "+which)
 }
 
 // doomed names rows that something newer replaces: those of a file from a line on, written by a
@@ -327,6 +301,11 @@ func (w *writer) remove(ctx context.Context, set schema.Set, rows []doomed) (int
 	if err := w.noteKeys(ctx, set, "s.main.doomed"); err != nil {
 		return 0, err
 	}
+	if w.indexed {
+		if err := w.unindex(ctx); err != nil {
+			return 0, err
+		}
+	}
 	var removed int64
 	names := []string{"raw"}
 	for _, table := range set.Tables() {
@@ -351,8 +330,13 @@ func (w *writer) appendTable(ctx context.Context, name, definition string, fill 
 	if err := w.exec(ctx, "CREATE OR REPLACE TABLE s.main."+name+" "+definition); err != nil {
 		return err
 	}
+	return w.appendRows(ctx, "s", name, fill)
+}
+
+// appendRows fills a table.
+func (w *writer) appendRows(ctx context.Context, database, name string, fill func(add func(...driver.Value) error) error) error {
 	err := w.conn.Raw(func(c any) error {
-		app, err := duckdb.NewAppender(c.(driver.Conn), "s", "main", name)
+		app, err := duckdb.NewAppender(c.(driver.Conn), database, "main", name)
 		if err != nil {
 			return err
 		}

@@ -78,8 +78,35 @@ type Root struct {
 	Path  string
 }
 
-// Sources returns the folders to read: this machine's, then those of imported hosts.
-func Sources(l Layout, getenv func(string) string, home string) ([]Root, error) {
+// Sources returns the folders to read: this machine's, then those of imported hosts. What else lies
+// among these is not read, and is in warnings.
+func Sources(l Layout, getenv func(string) string, home string) (roots []Root, warnings []string, err error) {
+	if roots, err = localRoots(getenv, home); err != nil {
+		return nil, nil, err
+	}
+	entries, err := os.ReadDir(l.Imports)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
+	for _, e := range entries {
+		name, path := e.Name(), filepath.Join(l.Imports, e.Name())
+		switch label, isJSON := strings.CutSuffix(name, ".json"); {
+		case strings.HasPrefix(name, "."), isJSON && CheckLabel(label) == nil:
+			// Ours, or a system's.
+		case !e.IsDir():
+			warnings = append(warnings, fmt.Sprintf("%s is not read: not a folder (%s)", path, entryKind(e)))
+		case CheckLabel(name) != nil:
+			warnings = append(warnings, fmt.Sprintf("%s is not read: %v", path, CheckLabel(name)))
+		default:
+			roots = append(roots, Root{name, claude.Agent, path})
+		}
+	}
+	return roots, warnings, nil
+}
+
+// localRoots are the folders of this machine.
+func localRoots(getenv func(string) string, home string) ([]Root, error) {
 	var roots []Root
 	for _, path := range claude.Roots(getenv, home) {
 		path, err := filepath.Abs(path)
@@ -88,28 +115,15 @@ func Sources(l Layout, getenv func(string) string, home string) ([]Root, error) 
 		}
 		roots = append(roots, Root{LocalHost, claude.Agent, path})
 	}
-	entries, err := os.ReadDir(l.Imports)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
-	for _, e := range entries {
-		if e.IsDir() && validLabel(e.Name()) {
-			roots = append(roots, Root{e.Name(), claude.Agent, filepath.Join(l.Imports, e.Name())})
-		}
-	}
 	return roots, nil
 }
 
-// validLabel reports whether a host label is letters, digits, - and _, and not this machine's.
-func validLabel(label string) bool {
-	if label == "" || label == LocalHost {
-		return false
+func entryKind(e fs.DirEntry) string {
+	switch {
+	case e.Type()&fs.ModeSymlink != 0:
+		return "a link"
+	case e.Type().IsRegular():
+		return "a file"
 	}
-	for _, r := range label {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_') {
-			return false
-		}
-	}
-	return true
+	return kindOf(e.Type())
 }

@@ -28,6 +28,9 @@ type Reader struct {
 	conn *sql.Conn
 	path string
 	Meta Meta
+
+	places    Places          // what reports read beside the file
+	variables map[string]bool // parameters of reports that ran on the connection
 }
 
 // Meta is the state that a file says it is in.
@@ -37,6 +40,7 @@ type Meta struct {
 	Generation int64
 	ImportHash string
 	ViewsHash  string
+	IndexHash  string
 	Complete   bool
 	Redact     bool // what is printed of it is to be redacted
 }
@@ -45,6 +49,8 @@ type Meta struct {
 type ReadOptions struct {
 	TimeZone   string // zone days are computed in; empty is the system's
 	AllowStale bool   // open a file derived with other definitions too
+	Threads    int    // threads of a query; 0 is one for each core
+	Places     Places // where reports find what they read beside the file; zero is nowhere
 
 	allowIncomplete bool // the refresh repairs such a file
 }
@@ -70,13 +76,16 @@ func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, e
 	if opt.TimeZone != "" {
 		setup = append(setup, "SET TimeZone = "+quote(opt.TimeZone))
 	}
+	if opt.Threads > 0 {
+		setup = append(setup, fmt.Sprintf("SET threads = %d", opt.Threads))
+	}
 	setup = append(setup,
 		// Without it the database's own files and their logs stay open to COPY and ATTACH, for
 		// writing too. What is open already can still be read.
 		"SET disabled_filesystems = 'LocalFileSystem'",
 		// Last, since nothing can be set behind it.
 		"SET lock_configuration = true")
-	r := &Reader{path: path}
+	r := &Reader{path: path, places: opt.Places}
 	connector, err := duckdb.NewConnector(dsn, func(exec driver.ExecerContext) error {
 		for _, s := range setup {
 			if _, err := exec.ExecContext(ctx, s, nil); err != nil {
@@ -110,7 +119,7 @@ func OpenReadOnly(ctx context.Context, path string, opt ReadOptions) (*Reader, e
 		r.Close()
 		return nil, err
 	}
-	if !opt.AllowStale && (r.Meta.ViewsHash != set.ViewsHash() || r.Meta.ImportHash != set.ImportHash()) {
+	if !opt.AllowStale && (r.Meta.ViewsHash != set.ViewsHash() || r.Meta.ImportHash != set.ImportHash() || r.Meta.IndexHash != indexHash(set)) {
 		r.Close()
 		return nil, WithHint(fmt.Errorf("%q is %w than this program's", path, ErrStale), "bring it up to date: warehouse refresh --max-age 0")
 	}
@@ -160,9 +169,9 @@ func readMeta(ctx context.Context, c *sql.Conn, alias string) (Meta, error) {
 		alias += "."
 	}
 	var m Meta
-	err := c.QueryRowContext(ctx, "SELECT warehouse_id, version, generation, import_hash, views_hash, is_complete, "+
+	err := c.QueryRowContext(ctx, "SELECT warehouse_id, version, generation, import_hash, views_hash, coalesce(index_hash, ''), is_complete, "+
 		"EXISTS (FROM "+alias+"main.settings WHERE name = 'redact' AND value = 'on') FROM "+alias+"main.index_meta").
-		Scan(&m.ID, &m.Version, &m.Generation, &m.ImportHash, &m.ViewsHash, &m.Complete, &m.Redact)
+		Scan(&m.ID, &m.Version, &m.Generation, &m.ImportHash, &m.ViewsHash, &m.IndexHash, &m.Complete, &m.Redact)
 	return m, err
 }
 
@@ -179,9 +188,12 @@ func (m Meta) check(path string, incomplete bool) error {
 
 // writer is the refresh's connection: an in-memory database with the standby attached as w.
 type writer struct {
-	db   *sql.DB
-	conn *sql.Conn // loads, derives
-	path string
+	db       *sql.DB
+	conn     *sql.Conn // loads, derives
+	indexed  bool      // its word index is this program's
+	newIndex bool      // the tables of its word index were just made, and are empty
+	rules    []Rule    // that lines which are loaded are judged by
+	path     string
 }
 
 // openWriter attaches path for writing. Storage version and row group size are named at every

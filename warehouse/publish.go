@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -86,6 +87,17 @@ func (l Layout) tidy() error {
 			return err
 		}
 	}
+	entries, err := os.ReadDir(l.Imports)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), forgottenTree) {
+			if err := os.RemoveAll(filepath.Join(l.Imports, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
 	return os.RemoveAll(l.spill())
 }
 
@@ -141,8 +153,9 @@ func (l Layout) swapNames(keepStandby bool) error {
 	if err := os.Chmod(l.Standby, 0o600); err != nil {
 		return err
 	}
-	first := !exists(l.Published)
-	if !first {
+	// Without a second name the old file is gone with the rename: a kill leaves nothing of it.
+	keep := keepStandby && exists(l.Published)
+	if keep {
 		if err := os.Link(l.Published, l.swap()); err != nil {
 			return fmt.Errorf("swap: %w", err)
 		}
@@ -150,16 +163,10 @@ func (l Layout) swapNames(keepStandby bool) error {
 	if err := os.Rename(l.Standby, l.Published); err != nil {
 		return fmt.Errorf("swap: %w", err)
 	}
-	var err error
-	switch {
-	case first:
-	case keepStandby:
-		err = os.Rename(l.swap(), l.Standby)
-	default:
-		err = os.Remove(l.swap())
-	}
-	if err != nil {
-		return fmt.Errorf("swap: %w", err)
+	if keep {
+		if err := os.Rename(l.swap(), l.Standby); err != nil {
+			return fmt.Errorf("swap: %w", err)
+		}
 	}
 	return syncFile(l.Dir)
 }

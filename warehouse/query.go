@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,8 @@ type Rows struct {
 	// Limit is the value of the report's parameter limit, 0 where there is none: as many rows may
 	// not be all.
 	Limit int64
+	// Warnings are what a person should know of files that a report read beside the warehouse.
+	Warnings []string
 
 	rows    *sql.Rows
 	columns []Column
@@ -154,6 +157,16 @@ func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]str
 				return nil, err
 			}
 		}
+		// A report that ran before on this connection left its values, and its defaults.
+		if r.variables[p.Name] && !given {
+			if _, err := r.conn.ExecContext(ctx, "RESET VARIABLE "+quoteName(p.Name)); err != nil {
+				return nil, engineError(err)
+			}
+		}
+		if r.variables == nil {
+			r.variables = map[string]bool{}
+		}
+		r.variables[p.Name] = true
 		if !given {
 			continue
 		}
@@ -171,11 +184,23 @@ func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]str
 			return nil, engineError(err)
 		}
 	}
+	var warnings []string
+	for _, s := range q.Reads {
+		more, err := r.fill(ctx, s.Name, values)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", q.Name, err)
+		}
+		for _, w := range more {
+			if !slices.Contains(warnings, w) {
+				warnings = append(warnings, w)
+			}
+		}
+	}
 	rows, err := r.Query(ctx, q.Rows())
 	if err != nil {
 		return nil, err
 	}
-	rows.Limit = limit
+	rows.Limit, rows.Warnings = limit, warnings
 	return rows, nil
 }
 

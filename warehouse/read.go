@@ -31,11 +31,12 @@ type plan struct {
 	candidates []candidate   // to be opened
 	records    []indexedFile // catalogue rows that change without reading
 	gone       []indexedFile // rows and catalogue entry go
+	forgotten  []indexedFile // the same, because of a rule
 	vanished   int           // files that were there and are not
 	warnings   []string
 }
 
-func (p plan) empty() bool { return len(p.candidates)+len(p.records)+len(p.gone) == 0 }
+func (p plan) empty() bool { return len(p.candidates)+len(p.records)+len(p.gone)+len(p.forgotten) == 0 }
 
 // addHashes fills in the hashes of the catalogue rows that are read further or written again.
 func (p *plan) addHashes(ctx context.Context, c *sql.Conn) error {
@@ -71,11 +72,14 @@ type candidate struct {
 	found  found
 	known  indexedFile // zero where the path is new
 	verify bool        // compare the whole prefix
+	anew   bool        // read from its start
 }
 
 type planOptions struct {
 	keep   bool // retention
 	verify bool
+	rules  rules
+	lifted bool // rules that were lifted may have kept lines out
 }
 
 // compare plans a refresh. Problems of earlier runs are catalogue rows too, so that a scan that
@@ -92,7 +96,9 @@ func compare(t tree, roots []Root, known map[string]indexedFile, opt planOptions
 				continue
 			}
 			row := problem(f)
-			if has && k.hasLines() {
+			if has && k.hasLines() && f.status == statusIgnored {
+				p.forgotten = append(p.forgotten, k)
+			} else if has && k.hasLines() {
 				// A pipe or a folder where a transcript was: as if it had vanished.
 				p.vanished++
 				if opt.keep {
@@ -106,13 +112,14 @@ func compare(t tree, roots []Root, known map[string]indexedFile, opt planOptions
 		}
 		p.scanned++
 		inodes[[2]uint64{f.device, f.inode}] = f.path
-		same := has && k.device == f.device && k.inode == f.inode && k.mtimeNS == f.mtimeNS && k.size == f.size
+		anew := opt.lifted && k.hasGaps()
+		same := has && !anew && k.device == f.device && k.inode == f.inode && k.mtimeNS == f.mtimeNS && k.size == f.size
 		switch {
 		case same && k.status == statusOK && !opt.verify && !k.vanishedAt.Valid:
 			p.unchanged++
 		case same && k.status == statusFailed && stillFails(f.path, k.reason):
 		default:
-			p.candidates = append(p.candidates, candidate{found: f, known: k, verify: opt.verify || k.mtimeNS == unsettled})
+			p.candidates = append(p.candidates, candidate{found: f, known: k, verify: opt.verify || k.mtimeNS == unsettled, anew: anew})
 		}
 	}
 
@@ -123,6 +130,8 @@ func compare(t tree, roots []Root, known map[string]indexedFile, opt planOptions
 	spared := map[string]int{}
 	for path, k := range known {
 		switch {
+		case opt.rules.host(k.host), !live[path] && opt.rules.path(path, k.sessionID):
+			p.forgotten = append(p.forgotten, k)
 		case live[path]:
 		case !k.hasLines():
 			if scanned[k.root] {
@@ -146,6 +155,7 @@ func compare(t tree, roots []Root, known map[string]indexedFile, opt planOptions
 			p.gone = append(p.gone, k)
 		}
 	}
+	p.recordRules(known, opt.lifted)
 	for _, r := range roots {
 		if n := spared[r.Path]; n > 0 && t.missing[r.Path] {
 			p.warnings = append(p.warnings, fmt.Sprintf("%s is missing or empty: the %s read from it stay", r.Path, plural(n, "file")))
@@ -154,6 +164,25 @@ func compare(t tree, roots []Root, known map[string]indexedFile, opt planOptions
 		}
 	}
 	return p
+}
+
+// recordRules adds the files that lose lines to rules, or may get some back, and are not in the plan
+// for another reason.
+func (p *plan) recordRules(known map[string]indexedFile, lifted bool) {
+	planned := map[string]bool{}
+	for _, c := range p.candidates {
+		planned[c.found.path] = true
+	}
+	for _, rows := range [][]indexedFile{p.records, p.gone, p.forgotten} {
+		for _, f := range rows {
+			planned[f.path] = true
+		}
+	}
+	for path, k := range known {
+		if k.isStale = lifted && k.hasGaps(); (k.isJudged || k.isStale) && !planned[path] {
+			p.records = append(p.records, k)
+		}
+	}
 }
 
 // stillFails tries a file whose last reading failed, up to its first byte. A change of permissions
@@ -199,6 +228,7 @@ func readFile(ctx context.Context, c candidate, generation int64, buf *[]byte, e
 		o.row.path, o.row.host, o.row.agent, o.row.root = f.path, f.root.Host, f.root.Agent, f.root.Path
 		o.row.device, o.row.inode, o.row.mtimeNS, o.row.size = f.device, f.inode, f.mtimeNS, f.size
 		o.row.status, o.row.reason, o.row.generation = statusFailed, reason(err), generation
+		o.row.isStale = c.anew
 		return o, nil
 	}
 	file, err := os.Open(f.path)
@@ -222,12 +252,14 @@ func readFile(ctx context.Context, c candidate, generation int64, buf *[]byte, e
 
 	cur := newCursor()
 	if known := c.known; known.hasLines() {
+		o.change = replaced
+	}
+	if known := c.known; known.hasLines() && !c.anew {
 		same, checked, err := c.samePrefix(file, before)
 		o.checked = checked
 		if err != nil {
 			return fail(err)
 		}
-		o.change = replaced
 		if same {
 			if resumed, ok, err := resume(file, known); err != nil {
 				return fail(err)
@@ -238,6 +270,7 @@ func readFile(ctx context.Context, c candidate, generation int64, buf *[]byte, e
 	}
 	if o.change != appended {
 		o.row.firstGeneration = generation
+		o.row.ignoredLines, o.row.ignoredBytes, o.row.ignoredTail, o.row.endIgnored = 0, 0, false, false
 	}
 	from := cur.bytes
 	fr := newFramer(io.NewSectionReader(file, from, before.Size()-from), cur, *buf)
@@ -288,7 +321,7 @@ func readFile(ctx context.Context, c candidate, generation int64, buf *[]byte, e
 // bytes that were consumed.
 func (c candidate) unchangedBytes(sum *Summary) bool {
 	k, f := c.known, c.found
-	if k.status != statusOK || k.vanishedAt.Valid || k.tailBytes > 0 || k.consumedBytes != k.size ||
+	if k.status != statusOK || c.anew || k.vanishedAt.Valid || k.tailBytes > 0 || k.consumedBytes != k.size ||
 		k.device != f.device || k.inode != f.inode || k.mtimeNS != f.mtimeNS || k.size != f.size {
 		return false
 	}

@@ -28,6 +28,7 @@ import (
 //	load      new lines to raw and the derived tables              load.go
 //	views     rebuilt when their fingerprint changed               derive.go
 //	keyed     tables whose rows depend on lines of many files      keyed.go
+//	index     words of new lines                                   index.go
 //	publish   checkpoint, swap names, stamp                        publish.go
 
 // RefreshOptions are the choices of a refresh.
@@ -43,6 +44,9 @@ type RefreshOptions struct {
 	MemoryLimit string        // DuckDB's memory_limit, such as 1GB; empty takes the default
 	ConfigDir   string        // folder of a person's own CSV files; empty has none
 	Prices      *string       // absolute path of a person's prices, empty for the one in ConfigDir; nil leaves what is stored
+	Forget      []Rule        // new rules that keep lines out; see Forget
+	Lift        []Rule        // rules that no longer hold
+	Warnings    []string      // about the roots
 	Schema      schema.Set    // nil is the embedded one
 	// Progress is told how many of the bytes that may have to be read are done; may be nil.
 	Progress func(done, total int64)
@@ -66,11 +70,14 @@ type Summary struct {
 	Replaced      int       `json:"replaced"`
 	Vanished      int       `json:"vanished"`
 	VanishedLines int64     `json:"vanished_lines"`
-	Kept          bool      `json:"kept"`    // vanished lines stay (retention keep)
-	Failed        int       `json:"failed"`  // could not be read
-	Skipped       int       `json:"skipped"` // pipes, folders and links to nowhere with a transcript's name
-	Lines         int64     `json:"lines"`   // in the warehouse after the run
-	Bytes         int64     `json:"bytes"`   // of transcripts in the warehouse after the run
+	Kept          bool      `json:"kept"`            // vanished lines stay (retention keep)
+	Failed        int       `json:"failed"`          // could not be read
+	Skipped       int       `json:"skipped"`         // pipes, folders and links to nowhere with a transcript's name
+	Ignored       int       `json:"ignored"`         // files there that were forgotten
+	Forgotten     int64     `json:"forgotten_lines"` // lines that went because they were to be forgotten
+	LeftOut       int64     `json:"left_out_lines"`  // lines of files read now that were forgotten before
+	Lines         int64     `json:"lines"`           // in the warehouse after the run
+	Bytes         int64     `json:"bytes"`           // of transcripts in the warehouse after the run
 	FilesOpened   int       `json:"files_opened"`
 	BytesRead     int64     `json:"bytes_read"`    // framed
 	BytesChecked  int64     `json:"bytes_checked"` // read to compare with what was consumed before
@@ -103,8 +110,13 @@ type refresh struct {
 	settingsChange bool              // they differ from the stored ones
 	own            map[string]string // settings that hold a person's own rows
 	inStandby      map[string]string // settings of the standby before it caught up
+	standbyFrom    int64             // generation of the standby before it caught up
 	viewsFresh     bool              // the file's views are this program's already
 	outcomes       []outcome
+	rules          rules  // that hold from now on
+	newRules       []Rule // those of them that are new
+	rulesChange    bool   // there are new ones, or some were lifted
+	read           []Root // roots but those of forgotten hosts
 }
 
 // Refresh brings the warehouse up to date with its sources and publishes it. The summary is
@@ -112,7 +124,7 @@ type refresh struct {
 func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 	start := time.Now()
 	r := &refresh{RefreshOptions: opt, set: opt.Schema}
-	r.sum.Database = opt.Layout.Published
+	r.sum.Database, r.sum.Warnings = opt.Layout.Published, opt.Warnings
 	if r.set == nil {
 		set, err := schema.Embedded()
 		if err != nil {
@@ -142,6 +154,9 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 		return Summary{}, err
 	}
 	if !ok {
+		if len(r.Forget)+len(r.Lift) > 0 {
+			return Summary{}, WithHint(fmt.Errorf("nothing is forgotten or taken back: the warehouse is %w", ErrLocked), "try again when the refresh that runs has ended")
+		}
 		if r.Redact != "" {
 			// Whoever chose this counts on it from here on.
 			return Summary{}, WithHint(fmt.Errorf("redact is not stored: the warehouse is %w", ErrLocked), "try again: warehouse refresh --redact "+r.Redact)
@@ -194,7 +209,7 @@ func (r *refresh) asked() map[string]string {
 // fingerprint of everything but the sources' content that a stamp vouches for.
 func (r *refresh) fingerprint() string {
 	h := sha256.New()
-	fmt.Fprintln(h, migrations.Version, r.set.ImportHash(), r.set.ViewsHash())
+	fmt.Fprintln(h, migrations.Version, r.set.ImportHash(), r.set.ViewsHash(), indexHash(r.set))
 	for _, root := range r.Roots {
 		fmt.Fprintln(h, root.Host, root.Agent, root.Path)
 	}
@@ -206,7 +221,7 @@ func (r *refresh) fingerprint() string {
 
 func (r *refresh) stampServes(s stamp, now time.Time) bool {
 	age := now.Sub(s.At)
-	return r.MaxAge > 0 && age >= 0 && age < r.MaxAge && !r.Verify && len(r.asked()) == 0 && r.Prices == nil &&
+	return r.MaxAge > 0 && age >= 0 && age < r.MaxAge && !r.Verify && len(r.asked()) == 0 && r.Prices == nil && len(r.Forget)+len(r.Lift) == 0 &&
 		s.Fingerprint == r.fingerprint() && s.Summary.Database == r.Layout.Published && s.Summary.Failed == 0 && exists(r.Layout.Published)
 }
 
@@ -222,10 +237,10 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 	if err != nil {
 		return untouched{err}
 	}
-	if err := r.inspect(ctx, t); err != nil {
+	if err := r.inspect(ctx, t, start); err != nil {
 		return untouched{err}
 	}
-	if r.pub.exists && r.plan.empty() && !r.settingsChange && r.viewsSame() && r.pub.meta.Complete &&
+	if r.pub.exists && r.plan.empty() && !r.settingsChange && !r.rulesChange && r.viewsSame() && r.indexSame() && r.pub.meta.Complete &&
 		r.pub.meta.ImportHash == r.set.ImportHash() && r.pub.meta.Version == migrations.Version {
 		r.sum.Status, r.sum.Generation = "unchanged", r.pub.meta.Generation
 		r.total(r.pub.files)
@@ -237,7 +252,8 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 	if err := r.dropLog(); err != nil {
 		return untouched{err}
 	}
-	if err := r.Layout.swapNames(r.settings["standby"] == "on"); err != nil {
+	// What was published holds what is to be forgotten: it stays nobody's second copy.
+	if err := r.Layout.swapNames(r.settings["standby"] == "on" && len(r.newRules) == 0); err != nil {
 		return untouched{err}
 	}
 	r.sum.Status = "refreshed"
@@ -251,228 +267,19 @@ func untouched1(err error) error {
 	return untouched{err}
 }
 
-// write makes the standby the next state of the warehouse.
-func (r *refresh) write(ctx context.Context, start time.Time) (err error) {
-	generation := r.pub.meta.Generation + 1
-	w, err := r.openStandby(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if w != nil {
-			err = errors.Join(err, w.close())
-		}
-	}()
-	set := r.set
-	if !r.viewsFresh && !r.viewsSame() {
-		set = nil
-	}
-	rows, err := w.withStager(ctx, set, func(ctx context.Context, s *stager) error { return r.produce(ctx, s, generation) })
-	if err != nil {
-		return err
-	}
-	r.sum.RowsWritten = rows
-	if err := w.mendInvalid(ctx, set, generation); err != nil {
-		return err
-	}
-	changed, gone, dead := r.settle(generation, start)
-	if _, err := w.remove(ctx, set, dead); err != nil {
-		return err
-	}
-	if err := w.writeCatalogue(ctx, changed, gone); err != nil {
-		return err
-	}
-	if set == nil {
-		r.sum.ViewsRebuilt = true
-		if err := w.rebuild(ctx, r.set); err != nil {
-			return err
-		}
-	}
-	if err := r.deriveRest(ctx, w); err != nil {
-		return err
-	}
-	if err := r.writeSmall(ctx, w, generation, start); err != nil {
-		return err
-	}
-	for _, path := range gone {
-		delete(r.pub.files, path)
-	}
-	for _, f := range changed {
-		r.pub.files[f.path] = f
-	}
-	r.total(r.pub.files)
-	r.sum.Generation = generation
-	if err := w.exec(ctx, "CHECKPOINT w"); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	sparse, err := w.mostlyFree(ctx)
-	if err != nil {
-		return err
-	}
-	err = w.close()
-	w = nil
-	if err != nil {
-		return err
-	}
-	if exists(r.Layout.Standby + ".wal") {
-		return errors.New("checkpoint: a log is left beside the standby")
-	}
-	if sparse {
-		// The state is whole without it; a disk with no room for a third copy is no reason to fail.
-		if err := r.compact(ctx, generation, start); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			r.sum.Warnings = append(r.sum.Warnings, fmt.Sprintf("the file is mostly free blocks and could not be made smaller: %v", err))
-			if err := r.Layout.tidy(); err != nil {
-				return err
-			}
-		}
-	}
-	return os.RemoveAll(r.Layout.spill())
-}
-
-// compact writes the standby anew, without its free blocks.
-func (r *refresh) compact(ctx context.Context, generation int64, start time.Time) error {
-	w, err := r.freshFile(ctx, r.Layout.copying(), r.Layout.Standby)
-	if err != nil {
-		return err
-	}
-	err = r.deriveRest(ctx, w)
-	if err == nil {
-		err = r.writeSmall(ctx, w, generation, start)
-	}
-	if err == nil {
-		err = w.exec(ctx, "CHECKPOINT w")
-	}
-	if err := errors.Join(err, w.close()); err != nil {
-		return err
-	}
-	r.sum.Compacted = true
-	return os.Rename(r.Layout.copying(), r.Layout.Standby)
-}
-
-// produce reads the candidates one after the other and stages their lines. One reader is enough:
-// framing is an order of magnitude faster than what DuckDB does with the lines meanwhile.
-func (r *refresh) produce(ctx context.Context, s *stager, generation int64) error {
-	var total, done int64
-	for _, c := range r.plan.candidates {
-		total += c.found.size
-	}
-	var buf []byte
-	for i := range r.plan.candidates {
-		c := &r.plan.candidates[i]
-		o, err := readFile(ctx, *c, generation, &buf, func(l line) error {
-			return s.add(ctx, stage(&c.found, generation, l))
-		})
-		if err != nil {
-			return err
-		}
-		r.outcomes = append(r.outcomes, o)
-		done += c.found.size
-		if r.Progress != nil {
-			r.Progress(done, total)
-		}
-	}
-	return nil
-}
-
-// settle turns what happened into catalogue changes and rows to remove.
-func (r *refresh) settle(generation int64, now time.Time) (changed []indexedFile, gone []string, dead []doomed) {
-	before := generation - 1
-	for i, o := range r.outcomes {
-		c := r.plan.candidates[i]
-		if o.opened {
-			r.sum.FilesOpened++
-		}
-		r.sum.BytesRead += o.bytes
-		r.sum.BytesChecked += o.checked
-		if o.row.path == "" {
-			continue
-		}
-		changed = append(changed, o.row)
-		switch o.change {
-		case added:
-			r.sum.Added++
-		case replaced:
-			r.sum.Replaced++
-			dead = append(dead, doomed{path: o.row.path, upTo: before})
-		case failed:
-			dead = append(dead, doomed{path: o.row.path, from: generation, upTo: generation})
-		case appended, touched:
-			if o.change == appended {
-				r.sum.Appended++
-			} else {
-				r.sum.Unchanged++
-			}
-			if c.known.tailBytes > 0 {
-				dead = append(dead, doomed{path: o.row.path, fromLine: c.known.consumedLines + 1, upTo: before})
-			}
-		}
-	}
-	for _, f := range r.plan.records {
-		f.generation = generation
-		if f.vanishedAt.Valid && f.vanishedAt.Time.IsZero() {
-			f.vanishedAt.Time = now.UTC().Truncate(time.Microsecond)
-			r.sum.VanishedLines += f.storedLines()
-		}
-		changed = append(changed, f)
-	}
-	for _, f := range r.plan.gone {
-		gone = append(gone, f.path)
-		if f.hasLines() {
-			r.sum.VanishedLines += f.storedLines()
-			dead = append(dead, doomed{path: f.path, upTo: before})
-		}
-	}
-	return changed, gone, dead
-}
-
-// deriveRest fills the seeded tables and then the keyed ones, which read them.
-func (r *refresh) deriveRest(ctx context.Context, w *writer) error {
-	stale := r.seedStale()
-	if stale {
-		if err := w.seed(ctx, r.set, r.settings); err != nil {
-			return err
-		}
-	}
-	return r.deriveKeyed(ctx, w, stale)
-}
-
-// writeSmall stores hosts and settings and says that the file is complete.
-func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, now time.Time) error {
-	statements := []string{"BEGIN"}
-	for _, root := range r.Roots {
-		statements = append(statements, fmt.Sprintf(`INSERT INTO w.main.hosts SELECT %[1]s, %[2]s, %[3]d
-			WHERE NOT EXISTS (FROM w.main.hosts WHERE host = %[1]s AND root = %[2]s)`, quote(root.Host), quote(root.Path), generation))
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.settings)) {
-		statements = append(statements, fmt.Sprintf(`DELETE FROM w.main.settings WHERE name = %[1]s AND value <> %[2]s`, quote(name), quote(r.settings[name])),
-			fmt.Sprintf(`INSERT INTO w.main.settings SELECT %[1]s, %[2]s, %[3]d WHERE %[2]s <> '' AND NOT EXISTS (FROM w.main.settings WHERE name = %[1]s)`,
-				quote(name), quote(r.settings[name]), generation))
-	}
-	statements = append(statements,
-		fmt.Sprintf(`UPDATE w.main.index_meta SET version = %d, generation = %d, refreshed_at = %s::TIMESTAMPTZ,
-			import_hash = %s, views_hash = %s, is_complete = true`, migrations.Version, generation,
-			quote(now.UTC().Format("2006-01-02 15:04:05.000000+00")), quote(r.set.ImportHash()), quote(r.set.ViewsHash())),
-		"COMMIT")
-	if err := w.exec(ctx, statements...); err != nil {
-		return fmt.Errorf("state: %w", err)
-	}
-	return nil
-}
-
 // total counts what the warehouse holds and lists what failed.
 func (r *refresh) total(files map[string]indexedFile) {
 	for _, f := range files {
 		if f.hasLines() {
 			r.sum.Lines += f.storedLines()
-			r.sum.Bytes += f.consumedBytes + f.tailBytes
+			r.sum.Bytes += f.storedBytes()
 		}
 		switch f.status {
 		case statusSkipped:
 			r.sum.Skipped++
 			r.sum.Failures = append(r.sum.Failures, Failure{f.path, f.reason})
+		case statusIgnored:
+			r.sum.Ignored++
 		case statusFailed, statusUnreadable:
 			r.sum.Failed++
 			r.sum.Failures = append(r.sum.Failures, Failure{f.path, f.reason})

@@ -2,6 +2,8 @@ package warehouse
 
 import (
 	"bytes"
+	"context"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,4 +154,57 @@ func syntaxError(b []byte) string {
 		return fmt.Sprintf("not JSON: %s at byte %d", describe(b[at]), at)
 	}
 	return "not JSON"
+}
+
+// mend looks again at projected lines that DuckDB did not take for JSON: they are projected once
+// more with what repair makes of them, or with the reason why nothing.
+func (w *writer) mend(ctx context.Context, table string) error {
+	broken := table + " WHERE parse_status = 'invalid' AND parse_reason IS NULL"
+	var n int64
+	if err := w.conn.QueryRowContext(ctx, "SELECT count(*) FROM "+broken).Scan(&n); err != nil || n == 0 {
+		return engineError(err)
+	}
+	rows, err := w.conn.QueryContext(ctx, `SELECT host, agent, source_file, source_line, byte_offset, generation,
+		coalesce(file_session_id, ''), coalesce(file_agent_id, ''), bytes FROM `+broken)
+	if err != nil {
+		return fmt.Errorf("repair: %w", engineError(err))
+	}
+	defer rows.Close()
+	var lines []stagedLine
+	for rows.Next() {
+		f := &found{}
+		l := stagedLine{file: f}
+		if err := rows.Scan(&f.root.Host, &f.root.Agent, &f.path, &l.number, &l.offset, &l.generation, &f.sessionID, &f.agentID, &l.bytes); err != nil {
+			return fmt.Errorf("repair: %w", err)
+		}
+		text, reason, ok := repair(l.bytes)
+		if ok {
+			l.text = &text
+		}
+		if l.reason = reason; reason == "" {
+			l.reason = "not JSON to DuckDB"
+		}
+		lines = append(lines, l)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("repair: %w", engineError(err))
+	}
+	if err := w.appendTable(ctx, "broken", stagedColumns, func(add func(...driver.Value) error) error {
+		for _, l := range lines {
+			if err := add(l.row()...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("repair: %w", err)
+	}
+	err = w.projectLines(ctx, "s.main.mended", "SELECT * FROM s.main.broken")
+	if err == nil {
+		err = w.exec(ctx, "DELETE FROM "+broken, "INSERT INTO "+table+" BY NAME SELECT * FROM s.main.mended", "DROP TABLE s.main.broken", "DROP TABLE s.main.mended")
+	}
+	if err != nil {
+		return fmt.Errorf("repair: %w", err)
+	}
+	return nil
 }

@@ -16,7 +16,8 @@ type StoredFile struct {
 	Path      string
 	Host      string
 	Root      string
-	storedLen int64
+	Forgotten int64 // lines of it that were forgotten: it is restored without them
+	fileLen   int64 // bytes of the whole, those of forgotten lines too
 }
 
 // Files finds the transcripts that a name means: a path (from here where it is relative), the end
@@ -38,7 +39,10 @@ func (r *Reader) Files(ctx context.Context, name string) ([]StoredFile, error) {
 		if !f.hasLines() {
 			continue
 		}
-		s := StoredFile{Path: f.path, Host: f.host, Root: f.root, storedLen: f.consumedBytes + f.tailBytes}
+		s := StoredFile{Path: f.path, Host: f.host, Root: f.root, fileLen: f.consumedBytes + f.tailBytes, Forgotten: f.ignoredLines}
+		if f.ignoredTail {
+			s.Forgotten++
+		}
 		all = append(all, s)
 		switch {
 		case f.path == name, f.path == here:
@@ -67,41 +71,53 @@ func (r *Reader) Files(ctx context.Context, name string) ([]StoredFile, error) {
 	case len(bySession) > 1:
 		return nil, fmt.Errorf("%w: %q begins %d session ids", ErrNotFound, name, len(bySession))
 	}
-	return nil, WithHint(fmt.Errorf("%w: no transcript or session %q", ErrNotFound, name),
-		`list them: warehouse sql "SELECT source_file, session_id FROM source_files"`)
+	hints := []string{}
+	if stored, err := r.Forgotten(ctx); err == nil && len(stored) > 0 {
+		hints = append(hints, "it may have been forgotten: warehouse forget --list")
+	}
+	return nil, WithHint(fmt.Errorf("%w: no transcript or session %q", ErrNotFound, name), append(hints,
+		`list them: warehouse sql "SELECT source_file, session_id FROM source_files"`)...)
 }
 
-// Restore writes the original bytes of a transcript and returns how many.
+// Restore writes the original bytes of a transcript and returns how many. Of one with forgotten lines
+// it writes the others.
 func (r *Reader) Restore(ctx context.Context, f StoredFile, w io.Writer) (int64, error) {
-	rows, err := r.conn.QueryContext(ctx, `SELECT coalesce(bytes, encode(data::VARCHAR)) FROM raw WHERE source_file = ? ORDER BY source_line`, f.Path)
+	rows, err := r.conn.QueryContext(ctx, `SELECT byte_offset, coalesce(bytes, encode(data::VARCHAR)) FROM raw WHERE source_file = ? ORDER BY source_line`, f.Path)
 	if err != nil {
 		return 0, fmt.Errorf("restore %q: %w", f.Path, engineError(err))
 	}
 	defer rows.Close()
 	out := bufio.NewWriterSize(w, 1<<20)
-	var n int64
+	var n, at int64 // written; place in the file
+	whole := f.Forgotten == 0
 	for rows.Next() {
+		var begins int64
 		var line []byte
-		if err := rows.Scan(&line); err != nil {
+		if err := rows.Scan(&begins, &line); err != nil {
 			return n, fmt.Errorf("restore %q: %w", f.Path, engineError(err))
 		}
+		if begins < at || whole && begins > at {
+			return n, fmt.Errorf("restore %q: a line begins behind %d bytes, want %d", f.Path, begins, at)
+		}
+		at = begins + int64(len(line))
 		if _, err := out.Write(line); err != nil {
 			return n, err
 		}
 		n += int64(len(line))
-		if n < f.storedLen {
+		if at < f.fileLen {
 			// The last line of a file may have no line end.
 			if err := out.WriteByte('\n'); err != nil {
 				return n, err
 			}
 			n++
+			at++
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return n, fmt.Errorf("restore %q: %w", f.Path, engineError(err))
 	}
-	if n != f.storedLen {
-		return n, fmt.Errorf("restore %q: got %d bytes, want %d", f.Path, n, f.storedLen)
+	if whole && n != f.fileLen {
+		return n, fmt.Errorf("restore %q: got %d bytes, want %d", f.Path, n, f.fileLen)
 	}
 	return n, out.Flush()
 }

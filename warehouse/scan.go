@@ -30,6 +30,7 @@ const (
 	statusOK         = "ok"         // its lines are in raw
 	statusFailed     = "failed"     // it could not be opened or read
 	statusSkipped    = "skipped"    // not a regular file, or a link to nowhere
+	statusIgnored    = "ignored"    // it was forgotten
 	statusUnreadable = "unreadable" // a folder that could not be listed
 )
 
@@ -43,7 +44,7 @@ type found struct {
 	size      int64
 	sessionID string
 	agentID   string
-	status    string // ok, skipped or unreadable
+	status    string // ok, skipped, ignored or unreadable
 	reason    string
 	viaLink   bool
 }

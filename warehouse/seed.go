@@ -17,8 +17,8 @@ import (
 //
 // The rules are:
 //
-//   - A person's file lies in the configuration directory (prices.csv for model_prices) and is read
-//     at each refresh. --prices names another one, which sticks.
+//   - A person's file lies in the configuration directory, named for the table (prices.csv for
+//     model_prices), and is read at each refresh. --prices names another one, which sticks.
 //   - Its text is kept in settings, so a warehouse is explained by what is in it; and where the file
 //     that --prices named is gone, its rows stay, with a warning.
 //   - A file with a fault stops the refresh before anything is written.
@@ -79,7 +79,7 @@ func (r *refresh) readOwn(stored map[string]string) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("prices: %w", err)
+			return fmt.Errorf("rows of your own for %s: %w", table.Name, err)
 		}
 		rows, err := table.SeedRows(path, string(text), schema.Own)
 		if err != nil {

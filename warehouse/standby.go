@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"warehouse/migrations"
 	"warehouse/schema"
@@ -12,7 +14,7 @@ import (
 // The standby: the file a refresh writes.
 //
 // It is the file that was published before the last refresh, so it lacks what that one did. Only
-// raw, the catalogue, hosts and settings are durable, and each of their rows carries the
+// raw, the catalogue, hosts, settings and rules are durable, and each of their rows carries the
 // generation that wrote it, so catching up is: drop what newer generations replaced, copy their
 // rows, derive from those. The same copy from generation 0 into a new file is how a changed
 // projection is applied (each line is projected again) and how a file that is mostly free blocks
@@ -24,10 +26,11 @@ type published struct {
 	meta     Meta
 	files    map[string]indexedFile
 	settings map[string]string
+	rules    []Rule
 }
 
 // inspect reads the published file, compares and closes it again.
-func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
+func (r *refresh) inspect(ctx context.Context, t tree, now time.Time) (err error) {
 	r.pub = published{files: map[string]indexedFile{}, settings: map[string]string{}}
 	if exists(r.Layout.Published) {
 		open := func() (*Reader, error) {
@@ -57,6 +60,15 @@ func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
 		if r.pub.settings, err = readSettings(ctx, reader.conn); err != nil {
 			return err
 		}
+		if r.pub.rules, err = readRules(ctx, reader.conn, reader.Meta); err != nil {
+			return err
+		}
+		if err := r.changeRules(r.pub.rules, now); err != nil {
+			return err
+		}
+		if err := r.judge(ctx, reader); err != nil {
+			return err
+		}
 		defer func() {
 			if err == nil && !r.plan.empty() {
 				err = r.plan.addHashes(ctx, reader.conn)
@@ -81,8 +93,14 @@ func (r *refresh) inspect(ctx context.Context, t tree) (err error) {
 		r.settingsChange = r.settingsChange || value != r.pub.settings[name]
 		r.settings[name] = value
 	}
+	if !r.pub.exists {
+		if err := r.changeRules(nil, now); err != nil {
+			return err
+		}
+	}
 	keep := r.settings["retention"] == "keep"
-	r.plan = compare(t, r.Roots, r.pub.files, planOptions{keep: keep, verify: r.Verify})
+	r.read = r.heedRules(&t)
+	r.plan = compare(t, r.read, r.pub.files, planOptions{keep: keep, verify: r.Verify, rules: r.rules, lifted: len(r.Lift) > 0})
 	r.sum.Scanned, r.sum.Unchanged = r.plan.scanned, r.plan.unchanged
 	r.sum.Vanished, r.sum.Kept = r.plan.vanished, keep
 	r.sum.Warnings = append(r.sum.Warnings, r.plan.warnings...)
@@ -118,7 +136,7 @@ func (r *refresh) dropLog() error {
 // openStandby returns a writer on a standby that holds everything the published file does, or
 // nothing where there is none. Its index_meta says that it is not complete.
 func (r *refresh) openStandby(ctx context.Context) (*writer, error) {
-	if !r.pub.exists || r.pub.meta.ImportHash != r.set.ImportHash() || !r.pub.meta.Complete {
+	if !r.pub.exists || r.pub.meta.ImportHash != r.set.ImportHash() || !r.pub.meta.Complete || len(r.newRules) > 0 {
 		return r.freshFile(ctx, r.Layout.Standby, r.Layout.Published)
 	}
 	w, meta, err := r.reuseStandby(ctx)
@@ -134,6 +152,7 @@ func (r *refresh) openStandby(ctx context.Context) (*writer, error) {
 		}
 		meta = r.pub.meta
 	}
+	w.indexed, r.standbyFrom = r.indexSame(), meta.Generation
 	err = w.begin(ctx)
 	if err == nil {
 		err = w.migrate(ctx)
@@ -166,7 +185,7 @@ func (r *refresh) reuseStandby(ctx context.Context) (*writer, Meta, error) {
 	}
 	meta, err := readMeta(ctx, w.conn, "w")
 	if err != nil || meta.ID != r.pub.meta.ID || meta.Version != migrations.Version || !meta.Complete ||
-		meta.ImportHash != r.pub.meta.ImportHash || meta.ViewsHash != r.pub.meta.ViewsHash ||
+		meta.ImportHash != r.pub.meta.ImportHash || meta.ViewsHash != r.pub.meta.ViewsHash || meta.IndexHash != r.pub.meta.IndexHash ||
 		meta.Generation > r.pub.meta.Generation {
 		return nil, Meta{}, w.close()
 	}
@@ -208,7 +227,8 @@ func (r *refresh) freshFile(ctx context.Context, path, source string) (_ *writer
 	}
 	r.viewsFresh = true
 	id := "uuid()::VARCHAR"
-	if r.pub.exists {
+	if r.pub.exists && len(r.newRules) == 0 {
+		// After a forget no copy of before, wherever it comes from, is taken for the standby.
 		id = quote(r.pub.meta.ID)
 	}
 	if err := w.exec(ctx, fmt.Sprintf("INSERT INTO w.main.index_meta VALUES (%s, %d, 0, NULL, '', '', '', false)", id, migrations.Version)); err != nil {
@@ -220,10 +240,18 @@ func (r *refresh) freshFile(ctx context.Context, path, source string) (_ *writer
 	if err := w.attachSource(ctx, source); err != nil {
 		return nil, err
 	}
-	if err := w.copySmall(ctx, 0); err != nil {
+	stay, files, hosts := "p.main.raw", "p.main.indexed_files", "p.main.hosts"
+	if len(r.newRules) > 0 && source == r.Layout.Published {
+		if err := w.doom(ctx, "SELECT * FROM p.main.raw", r.newRules); err != nil {
+			return nil, err
+		}
+		stay += " ANTI JOIN s.main.doomed_lines USING (source_file, source_line)"
+		files, hosts = r.rules.staying(files), r.rules.staying(hosts)
+	}
+	if err := w.copySmall(ctx, 0, source == r.Layout.Published && r.pub.meta.Version < 2, files, hosts); err != nil {
 		return nil, err
 	}
-	if err := w.reproject(ctx, r.set); err != nil {
+	if err := w.reproject(ctx, r.set, stay); err != nil {
 		return nil, err
 	}
 	return w, w.exec(ctx, "DETACH p")
@@ -233,10 +261,10 @@ func (w *writer) attachSource(ctx context.Context, source string) error {
 	return w.exec(ctx, "ATTACH "+quote(source)+" AS p (READ_ONLY)")
 }
 
-// reproject loads every line of the source again, in batches bounded by bytes.
-func (w *writer) reproject(ctx context.Context, set schema.Set) error {
+// reproject loads the lines of the source that stay again, in batches bounded by bytes.
+func (w *writer) reproject(ctx context.Context, set schema.Set, stay string) error {
 	spans, err := w.strings(ctx, fmt.Sprintf(`
-		SELECT 'rowid BETWEEN ' || min(id) || ' AND ' || max(id)
+		SELECT 'raw.rowid BETWEEN ' || min(id) || ' AND ' || max(id)
 		FROM (
 			SELECT id, sum(length_bytes) OVER (ORDER BY id) // %d AS batch
 			FROM (
@@ -254,7 +282,7 @@ func (w *writer) reproject(ctx context.Context, set schema.Set) error {
 	for _, span := range spans {
 		if err := w.projectLines(ctx, "s.main.projected", `SELECT host, agent, source_file, source_line, byte_offset, generation,
 			file_session_id, file_agent_id, data::VARCHAR AS text, bytes, parse_reason AS reason, parse_status = 'torn' AS is_tail
-			FROM p.main.raw WHERE `+span); err != nil {
+			FROM `+stay+" WHERE "+span); err != nil {
 			return fmt.Errorf("reproject: %w", err)
 		}
 		if _, err := w.load(ctx, set, "s.main.projected"); err != nil {
@@ -308,25 +336,29 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 	if _, err := w.load(ctx, set, "s.main.projected"); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	if err := w.copySmall(ctx, from); err != nil {
+	if err := w.copySmall(ctx, from, false, "p.main.indexed_files", "p.main.hosts"); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	return w.exec(ctx, "DETACH p")
 }
 
-// copySmall takes over catalogue, hosts and settings.
-func (w *writer) copySmall(ctx context.Context, from int64) error {
-	return w.exec(ctx,
+// copySmall takes over catalogue, hosts, settings and rules, of which layout 1 has none. files and
+// hosts are the relations of the first two.
+func (w *writer) copySmall(ctx context.Context, from int64, layout1 bool, files, hosts string) error {
+	rules := []string{"DELETE FROM w.main.forgotten", "INSERT INTO w.main.forgotten BY NAME FROM p.main.forgotten"}
+	if layout1 {
+		rules = nil
+	}
+	return w.exec(ctx, slices.Concat([]string{
 		"BEGIN",
 		fmt.Sprintf(`DELETE FROM w.main.indexed_files WHERE source_file NOT IN (SELECT source_file FROM p.main.indexed_files)
 			OR source_file IN (SELECT source_file FROM p.main.indexed_files WHERE generation > %d)`, from),
-		fmt.Sprintf("INSERT INTO w.main.indexed_files BY NAME FROM p.main.indexed_files WHERE generation > %d", from),
+		fmt.Sprintf("INSERT INTO w.main.indexed_files BY NAME FROM %s WHERE generation > %d", files, from),
 		"DELETE FROM w.main.hosts",
-		"INSERT INTO w.main.hosts BY NAME FROM p.main.hosts",
+		"INSERT INTO w.main.hosts BY NAME FROM " + hosts,
 		"DELETE FROM w.main.settings",
 		"INSERT INTO w.main.settings BY NAME FROM p.main.settings",
-		"COMMIT",
-	)
+	}, rules, []string{"COMMIT"})...)
 }
 
 // mostlyFree reports whether more than half of the file is free blocks. Small files are left.

@@ -93,11 +93,11 @@ func TestStorage(t *testing.T) {
 // The views name no database, so they work under whatever name somebody attaches the file.
 func TestViewsUnderAnotherAlias(t *testing.T) {
 	t.Parallel()
-	projects, err := filepath.Abs("../testdata/sample/projects")
+	trees, err := filepath.Abs("../testdata") // all of them: no view is empty
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := localRoot(t, filepath.Join(t.TempDir(), "warehouse"), projects)
+	opt := localRoot(t, filepath.Join(t.TempDir(), "warehouse"), trees)
 	mustRefresh(t, opt)
 	for _, alias := range []string{"w", "mine", "my own \"transcripts\""} {
 		db := attached(t, opt.Layout.Published, alias)

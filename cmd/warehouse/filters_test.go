@@ -103,6 +103,19 @@ func testMacros(t *testing.T, db string) {
 		{`list_transform(['claude-opus-4-6', 'opus', 'us.anthropic.claude-sonnet-4-6[1m]', 'Claude-HAIKU-4-5', 'mythos', 'claude-fable-5', 'gpt'], m -> model_family(m))`,
 			`[opus, opus, sonnet, haiku, fable, fable, other]`},
 		{`model_family(NULL) IS NULL`, "true"},
+		{`version_parts('2.1.99') < version_parts('2.1.237')`, "true"},
+		{`version_parts('2.1') IS NULL AND version_parts('') IS NULL AND version_parts(NULL) IS NULL`, "true"},
+		{`array_to_string(bash_parts('npm test && git status --short || exit 1; ls | wc -l & wait'), ' ¦ ')`,
+			"npm test ¦ git status --short ¦ exit 1 ¦ ls ¦ wc -l ¦ wait"},
+		{`array_to_string(bash_parts('echo "a; b" ''c | d'' e\;f; g'), ' ¦ ')`, `echo "a; b" 'c | d' e\;f ¦ g`},
+		{`array_to_string(bash_parts('make 2>&1 >/dev/null | tee -a log &> out'), ' ¦ ')`, "make ¦ tee -a log &> out"},
+		{`array_to_string(bash_parts('(cd web && { npm run build; })'), ' ¦ ')`, "cd web ¦ npm run build"},
+		{`array_to_string(bash_parts('timeout -k 5 30 nice -n 5 nohup make -j2; timeout --foreground 9s ls'), ' ¦ ')`, "make -j2 ¦ ls"},
+		{`array_to_string(bash_parts(E'# first\nls -la \\\n  more\n\nwc'), ' ¦ ')`, "ls -la \\\n  more ¦ wc"},
+		{`array_to_string(bash_parts(E'cat <<''EOF'' > f\na; b\nEOF\nrm f'), ' ¦ ')`, "cat <<'EOF' > f"},
+		{`array_to_string(bash_parts('cat <<< "a; b" && c'), ' ¦ ')`, `cat <<< "a; b" ¦ c`},
+		{`array_to_string(bash_parts('it''s; odd'), ' ¦ ')`, "it's ¦ odd"},
+		{`bash_parts('') = [] AND bash_parts('  ') = [] AND bash_parts(NULL) IS NULL`, "true"},
 	} {
 		calls, wants = append(calls, "("+tt.call+")::VARCHAR"), append(wants, tt.want)
 	}

@@ -38,6 +38,10 @@ func (o *outputOptions) check() error {
 // print writes rows in the chosen format. opt is what a report says of them.
 func (a *app) print(rows *warehouse.Rows, o outputOptions, opt printOptions) error {
 	defer rows.Close()
+	return a.printSource(rowsOf{rows}, o, opt)
+}
+
+func (a *app) printSource(rows rowSource, o outputOptions, opt printOptions) error {
 	width, terminal := terminalWidth(a.stdout)
 	format := o.format
 	if format == "" {
@@ -54,14 +58,17 @@ func (a *app) print(rows *warehouse.Rows, o outputOptions, opt printOptions) err
 		format = "chart"
 	}
 	opt.Location, opt.Width, opt.MaxRows = loc, width, o.maxRows
-	opt.Color = terminal && os.Getenv("NO_COLOR") == ""
+	opt.Color = terminal && colorWanted()
 	opt.ASCII = asciiLocale(os.Getenv)
-	source, err := a.redactedSource(rowsOf{rows}, &opt)
+	source, err := a.redactedSource(rows, &opt)
 	if err != nil {
 		return err
 	}
 	return printRows(a.stdout, format, source, opt)
 }
+
+// colorWanted reports whether a terminal may be coloured.
+func colorWanted() bool { return os.Getenv("NO_COLOR") == "" }
 
 // rowsOf is a rowSource of a result.
 type rowsOf struct{ *warehouse.Rows }

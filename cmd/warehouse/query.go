@@ -25,10 +25,11 @@ import (
 
 type queryOptions struct {
 	outputOptions
-	list   bool
-	show   string
-	params []string
-	named  map[string]*string // parameter flags
+	list    bool
+	blocked bool
+	show    string
+	params  []string
+	named   map[string]*string // parameter flags
 }
 
 func newQueryCmd(a *app, args []string) *cobra.Command {
@@ -56,6 +57,7 @@ date counts whole.`,
 	f.BoolVar(&o.list, "list", false, "list the reports")
 	f.StringVar(&o.show, "show", "", "print the SQL of a `report`, to be pasted into DuckDB")
 	f.BoolVar(&o.chart, "chart", false, "draw the report as bars, where it says of what")
+	f.BoolVar(&o.blocked, "include-blocked", false, "of a report that exports text: hosts whose egress is blocked too")
 	f.StringArrayVarP(&o.params, "param", "p", nil, "set a parameter, `name=value`; may be repeated")
 	cmd.RegisterFlagCompletionFunc("show", completeQueries)
 	for _, name := range []string{"since", "until", "project", "host", "agent", "session", "limit"} {
@@ -64,7 +66,7 @@ date counts whole.`,
 	// The other parameters of the report that is named become flags too.
 	if q, ok := namedReport(args); ok {
 		for _, p := range q.Params {
-			if f.Lookup(p.Name) == nil {
+			if f.Lookup(p.Name) == nil && p.Name != egressParam {
 				o.named[p.Name] = f.String(p.Name, "", p.Description)
 			}
 		}
@@ -83,6 +85,12 @@ date counts whole.`,
 		}
 		plain(cmd, nil)
 	})
+	a.completeFilters(cmd)
+	return cmd
+}
+
+// completeFilters completes the flags of what narrows a report or a search.
+func (a *app) completeFilters(cmd *cobra.Command) {
 	for name, complete := range map[string]string{
 		"session": "SELECT session_id FROM sessions ORDER BY end_time DESC",
 		"project": "SELECT DISTINCT project_path FROM sessions WHERE project_path IS NOT NULL ORDER BY 1",
@@ -90,7 +98,6 @@ date counts whole.`,
 	} {
 		cmd.RegisterFlagCompletionFunc(name, a.completeFrom(complete))
 	}
-	return cmd
 }
 
 // namedReport finds the report that a command line names, before its flags are known.
@@ -145,19 +152,41 @@ func (a *app) query(cmd *cobra.Command, args []string, o queryOptions) error {
 		}
 		delete(values, "tz")
 	}
-	r, err := a.open(cmd.Context(), o.zone)
+	if err := a.heedEgress(q, values, o.blocked); err != nil {
+		return err
+	}
+	opt := warehouse.ReadOptions{TimeZone: o.zone}
+	if len(q.Reads) > 0 {
+		if opt.Places, err = a.places(); err != nil {
+			return err
+		}
+	}
+	r, err := a.openWith(cmd.Context(), opt)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	stop := waiting(a.stderr, "running "+q.Name)
 	rows, err := r.Run(cmd.Context(), q, values, time.Now())
+	stop()
 	if errors.Is(err, warehouse.ErrParameter) {
 		return usageError{err}
 	}
 	if err != nil {
 		return err
 	}
-	return a.print(rows, o.outputOptions, reportOptions(cmd.Context(), q, r, rows))
+	for _, warning := range rows.Warnings {
+		fmt.Fprintln(a.stderr, "warning: "+oneLine(a.redacted(warning)))
+	}
+	shown := reportOptions(cmd.Context(), q, r, rows)
+	if _, exports := q.Param(egressParam); !exports {
+		return a.print(rows, o.outputOptions, shown)
+	}
+	shown.Notes = nil
+	if err := a.print(rows, o.outputOptions, shown); err != nil {
+		return err
+	}
+	return a.sayLeftOut(cmd.Context(), q, r)
 }
 
 // reportOptions is what a report says of its rows.
@@ -260,7 +289,11 @@ func (a *app) listQueries() error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	for _, q := range all {
-		fmt.Fprintf(w, "%s\t%s\n", q.Name, q.Title)
+		title := q.Title
+		if reads := q.ReadsText(); reads != "" {
+			title += " (" + reads + ")"
+		}
+		fmt.Fprintf(w, "%s\t%s\n", q.Name, title)
 	}
 	return w.Flush()
 }

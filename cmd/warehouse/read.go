@@ -11,9 +11,10 @@ import (
 
 type readOptions struct {
 	warehouse.ConversationOptions
-	host string
-	zone string
-	json bool
+	host    string
+	blocked bool
+	zone    string
+	json    bool
 }
 
 func newReadCmd(a *app) *cobra.Command {
@@ -59,6 +60,7 @@ is shown of a line. --role goes by the record: results of tools are the user's.`
 	f.IntVar(&o.Context, "context", 5, "with --around: `n` messages before and behind")
 	f.StringVar(&o.File, "file", "", "the `file` a line is in, where the session has several: its name or path")
 	f.StringVar(&o.host, "host", "", "the `machine`, where several have the session (default this one)")
+	f.BoolVar(&o.blocked, "include-blocked", false, "read it though its host's egress is blocked")
 	f.BoolVar(&o.json, "json", false, "print one object instead")
 	f.StringVar(&o.zone, "tz", "", "time `zone` that times are shown in, such as Europe/Berlin (default the system's)")
 	cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"user", "assistant"}, cobra.ShellCompDirectiveNoFileComp))
@@ -118,8 +120,11 @@ func (a *app) read(cmd *cobra.Command, name string, o readOptions) error {
 		return err
 	}
 	defer r.Close()
-	session, err := a.findSession(cmd.Context(), r, name, o.host, loc)
+	session, err := a.findSession(cmd.Context(), r, name, o.host, sessionCommand{"read", "warehouse read"}, loc, o.blocked)
 	if err != nil {
+		return err
+	}
+	if err := a.checkEgress(session, name, o.blocked); err != nil {
 		return err
 	}
 	c, err := r.Conversation(cmd.Context(), session, o.ConversationOptions)

@@ -49,8 +49,10 @@ func replaceBlock(t *testing.T, text, open, end string, make func(string) string
 
 var seconds = regexp.MustCompile(`in [0-9]+\.[0-9]+ s`)
 
-// transcript runs the lines that begin with "$ " through a shell that knows the program.
-func transcript(t *testing.T, block string) string {
+var since = regexp.MustCompile(`warehouse of [0-9 :-]+, [0-9]+ seconds? ago`)
+
+// programFolder returns a new folder with the program in it, for PATH.
+func programFolder(t *testing.T) string {
 	dir := t.TempDir()
 	exe, err := os.Executable()
 	if err != nil {
@@ -60,6 +62,12 @@ func transcript(t *testing.T, block string) string {
 	if err := os.Symlink(exe, filepath.Join(dir, "warehouse")); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// transcript runs the lines that begin with "$ " through a shell that knows the program.
+func transcript(t *testing.T, block string) string {
+	dir := programFolder(t)
 	sample, err := filepath.Abs("../../testdata/sample/projects")
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +87,7 @@ func transcript(t *testing.T, block string) string {
 			t.Fatalf("%s: %v\n%s", command, err, both.String())
 		}
 		text := strings.NewReplacer(dir+"/w", "/home/dev/.local/share/warehouse", sample, "/home/dev/.claude/projects").Replace(both.String())
-		fmt.Fprintf(&out, "%s\n%s", line, seconds.ReplaceAllString(text, "in 0.21 s"))
+		fmt.Fprintf(&out, "%s\n%s", line, since.ReplaceAllString(seconds.ReplaceAllString(text, "in 0.21 s"), "warehouse of 2026-10-20 18:00:00, 3 minutes ago"))
 	}
 	return out.String()
 }
@@ -92,7 +100,11 @@ func reportTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| report | shows |\n|---|---|\n")
 	for _, q := range all {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", q.Name, strings.TrimSuffix(q.Title, "."))
+		title := strings.TrimSuffix(q.Title, ".")
+		if reads := q.ReadsText(); reads != "" {
+			title += " (" + reads + ")"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", q.Name, title)
 	}
 	return b.String()
 }

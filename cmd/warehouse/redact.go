@@ -198,3 +198,19 @@ func (a *app) redactConversation(c *warehouse.Conversation) {
 		item.Text = a.redacted(item.Text)
 	}
 }
+
+// redactHits masks what a search found.
+func (a *app) redactHits(hits []warehouse.Hit) {
+	if !a.redact {
+		return
+	}
+	for i := range hits {
+		h := &hits[i]
+		h.Title, h.ProjectPath, h.Text = a.redacted(h.Title), a.redacted(h.ProjectPath), a.redacted(h.Text)
+		for _, texts := range [][]warehouse.Neighbour{h.Before, h.Behind} {
+			for n := range texts {
+				texts[n].Text = a.redacted(texts[n].Text)
+			}
+		}
+	}
+}

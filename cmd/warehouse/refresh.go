@@ -46,7 +46,9 @@ A folder that is missing or empty is taken for an unmounted disk, never for a de
 
 Prices of models are built in (warehouse sql "FROM model_prices"). Rows of your own, in
 ~/.config/warehouse/prices.csv or the file that --prices names, come before them: a CSV file with
-the columns model, input and output (USD per million tokens) and any others of model_prices.
+the columns model, input and output (USD per million tokens) and any others of model_prices. Other
+tables of facts that the program brings (hook_deny_messages, shell_programs, …) take rows of your own in
+~/.config/warehouse/<table>.csv.
 
 Lines are stored as they are, credentials in them too. With --redact on, every command masks what
 looks like one in what it prints, as with its own --redact, and cannot be told not to.
@@ -88,20 +90,12 @@ func (a *app) refresh(cmd *cobra.Command, o refreshOptions) error {
 	case o.memory != "" && !warehouse.ValidMemoryLimit(o.memory):
 		return usagef("--memory-limit is a size such as 512MB or 2GB, not %q", o.memory)
 	}
-	layout, err := a.layout()
+	opt, err := a.refreshOptions()
 	if err != nil {
 		return err
 	}
-	home, _ := os.UserHomeDir()
-	roots, err := warehouse.Sources(layout, os.Getenv, home)
-	if err != nil {
-		return err
-	}
-	opt := warehouse.RefreshOptions{
-		Layout: layout, Roots: roots, MaxAge: o.maxAge, Wait: o.wait, Verify: o.verify,
-		Retention: o.retention, Standby: o.standby, Redact: o.redact, MemoryLimit: o.memory,
-		ConfigDir: warehouse.ConfigDir(os.Getenv, home),
-	}
+	opt.MaxAge, opt.Wait, opt.Verify = o.maxAge, o.wait, o.verify
+	opt.Retention, opt.Standby, opt.Redact, opt.MemoryLimit = o.retention, o.standby, o.redact, o.memory
 	if cmd.Flags().Changed("prices") {
 		if o.prices != "" {
 			if o.prices, err = filepath.Abs(o.prices); err != nil {
@@ -125,7 +119,7 @@ func (a *app) refresh(cmd *cobra.Command, o refreshOptions) error {
 		a.code = exitPartial
 	}
 	if !o.quiet {
-		printSummary(a.stderr, sum, roots)
+		printSummary(a.stderr, sum, opt.Roots)
 	}
 	if o.json {
 		enc := json.NewEncoder(a.stdout)
@@ -135,6 +129,22 @@ func (a *app) refresh(cmd *cobra.Command, o refreshOptions) error {
 	}
 	_, err = fmt.Fprintln(a.stdout, sum.Database)
 	return err
+}
+
+// refreshOptions are those of every command that writes: the sources, and where things are.
+func (a *app) refreshOptions() (warehouse.RefreshOptions, error) {
+	layout, err := a.layout()
+	if err != nil {
+		return warehouse.RefreshOptions{}, err
+	}
+	home, _ := os.UserHomeDir()
+	roots, warnings, err := warehouse.Sources(layout, os.Getenv, home)
+	if err != nil {
+		return warehouse.RefreshOptions{}, err
+	}
+	return warehouse.RefreshOptions{
+		Layout: layout, Roots: roots, Warnings: warnings, ConfigDir: warehouse.ConfigDir(os.Getenv, home),
+	}, nil
 }
 
 // progress draws a bar on a terminal and nothing elsewhere.
@@ -175,7 +185,7 @@ func printSummary(w io.Writer, s warehouse.Summary, roots []warehouse.Root) {
 		what string
 	}{
 		{s.Unchanged, "unchanged"}, {s.Added, "new"}, {s.Appended, "appended"}, {s.Replaced, "replaced"},
-		{s.Vanished, "vanished"}, {s.Failed, "failed"}, {s.Skipped, "skipped"},
+		{s.Vanished, "vanished"}, {s.Failed, "failed"}, {s.Skipped, "skipped"}, {s.Ignored, "ignored"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, thousands(int64(p.n))+" "+p.what)
@@ -184,7 +194,10 @@ func printSummary(w io.Writer, s warehouse.Summary, roots []warehouse.Root) {
 	fmt.Fprintf(w, "%s: %s; %s, %s read in %.2f s; %s of %s\n", s.Status, strings.Join(parts, ", "),
 		count(s.RowsWritten, "new line"), size(s.BytesRead), s.Seconds, count(s.Lines, "line"), size(s.Bytes))
 	if s.OwnRows > 0 {
-		fmt.Fprintf(w, "with %s of your own prices\n", count(int64(s.OwnRows), "row"))
+		fmt.Fprintf(w, "with %s of your own\n", count(int64(s.OwnRows), "row"))
+	}
+	if s.LeftOut > 0 {
+		fmt.Fprintf(w, "left out %s that were forgotten (warehouse forget --list)\n", count(s.LeftOut, "line"))
 	}
 	for _, warning := range s.Warnings {
 		fmt.Fprintln(w, "warning: "+warning)

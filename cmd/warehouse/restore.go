@@ -15,7 +15,8 @@ func newRestoreCmd(a *app) *cobra.Command {
 		Use:   "restore FILE|SESSION",
 		Short: "Write a transcript back, byte for byte",
 		Long: `Write a transcript back as it was, byte for byte: broken lines, blank lines and a torn end
-included. It is named by its path, the end of its path, or its session's id or an unambiguous
+included. Lines that were forgotten are not there any more: what is left of their files is written,
+with a warning and exit code 3. It is named by its path, the end of its path, or its session's id or an unambiguous
 beginning of one.
 
 One file goes to standard output. With -o several go into a folder, each at its path below the
@@ -61,13 +62,17 @@ be redacted, it is refused with --redact and where refresh --redact on was chose
 				if len(files) > 1 {
 					return warehouse.WithHint(usagef("restore: %q is %d files", name, len(files)), "write them into a folder: warehouse restore "+name+" -o DIR")
 				}
-				_, err := r.Restore(cmd.Context(), files[0], a.stdout)
-				return err
+				if _, err := r.Restore(cmd.Context(), files[0], a.stdout); err != nil {
+					return err
+				}
+				a.sayForgotten(files)
+				return nil
 			}
 			n, bytes, err := r.RestoreTree(cmd.Context(), files, dir)
 			if err != nil {
 				return err
 			}
+			a.sayForgotten(files)
 			fmt.Fprintf(a.stderr, "restored %s, %s, into %s\n", count(int64(n), "file"), size(bytes), dir)
 			return nil
 		},
@@ -77,4 +82,21 @@ be redacted, it is refused with --redact and where refresh --redact on was chose
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write into this `folder`")
 	cmd.Flags().BoolVar(&all, "all", false, "restore every transcript; needs -o")
 	return cmd
+}
+
+// sayForgotten warns of files that were not written whole.
+func (a *app) sayForgotten(files []warehouse.StoredFile) {
+	for _, f := range files {
+		if f.Forgotten > 0 {
+			fmt.Fprintf(a.stderr, "warning: %s is without %s that %s forgotten\n", oneLine(f.Path), count(f.Forgotten, "line"), wasWere(f.Forgotten))
+			a.code = exitPartial
+		}
+	}
+}
+
+func wasWere(n int64) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }

@@ -22,8 +22,8 @@ import (
 //   - What a person asked for goes to stdout, everything else to stderr.
 //   - An error is one line "warehouse: …", then "hint: …" lines with a command to type.
 //   - Exit codes: 0 fine; 1 failed; 2 usage; 3 done, but some sources failed; 4 nothing matched
-//     where a match was asked for by id.
-//   - Only refresh writes.
+//     where a match was asked for by id, or health has an alert.
+//   - Only refresh, import, forget and hosts --egress write.
 
 const (
 	exitOK = iota
@@ -97,6 +97,7 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 		Example: `  warehouse refresh
   warehouse query --list
   warehouse query tool-errors --since 7d
+  warehouse search retry budget
   warehouse sql "SELECT tool_name, count(*) FROM tool_calls GROUP BY ALL ORDER BY 2 DESC"
   duckdb -readonly "$(warehouse refresh)"`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -114,7 +115,8 @@ with views, reports and plain SQL over it. Refresh once, then read with any Duck
 	a.redactFlag = root.PersistentFlags().Lookup("redact")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSQLCmd(a), newSchemaCmd(a), newReadCmd(a), newRestoreCmd(a), newPathCmd(a))
+	root.AddCommand(newRefreshCmd(a), newQueryCmd(a, args), newSearchCmd(a), newReadCmd(a), newSQLCmd(a), newSchemaCmd(a), newHealthCmd(a),
+		newHostsCmd(a), newImportCmd(a), newForgetCmd(a), newRestoreCmd(a), newPathCmd(a), newGuideCmd(a))
 	return root
 }
 
@@ -136,13 +138,27 @@ func (a *app) layout() (warehouse.Layout, error) {
 	return warehouse.Locate(a.db, os.Getenv, home)
 }
 
+// places says where what some reports read beside the warehouse lies.
+func (a *app) places() (warehouse.Places, error) {
+	layout, err := a.layout()
+	if err != nil {
+		return warehouse.Places{}, err
+	}
+	home, _ := os.UserHomeDir()
+	return warehouse.FindPlaces(layout, os.Getenv, home)
+}
+
 // open opens the published file for reading; zone is empty for the system's.
 func (a *app) open(ctx context.Context, zone string) (*warehouse.Reader, error) {
+	return a.openWith(ctx, warehouse.ReadOptions{TimeZone: zone})
+}
+
+func (a *app) openWith(ctx context.Context, o warehouse.ReadOptions) (*warehouse.Reader, error) {
 	layout, err := a.layout()
 	if err != nil {
 		return nil, err
 	}
-	r, err := warehouse.OpenReadOnly(ctx, layout.Published, warehouse.ReadOptions{TimeZone: zone})
+	r, err := warehouse.OpenReadOnly(ctx, layout.Published, o)
 	if err != nil {
 		return nil, err
 	}

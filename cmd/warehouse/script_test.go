@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -35,7 +37,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(cleaningUp{m}, map[string]func(){
 		"warehouse":     main,
 		"duckdb-ro":     func() { plainDuckDB("read_only", os.Args[2:]) },
 		"duckdb-rw":     func() { plainDuckDB("read_write", os.Args[2:]) },
@@ -50,12 +52,16 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	made := madeOnce(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                filepath.Join(testdata, "script"),
 		TestWork:           *dump,
 		UpdateScripts:      *update,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
+			if err := startMade(env.WorkDir, made); err != nil {
+				return err
+			}
 			env.Setenv("WAREHOUSE_HOME", filepath.Join(env.WorkDir, "w"))
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("TZ", "UTC")
@@ -85,6 +91,43 @@ func TestScripts(t *testing.T) {
 			"write":      cmdWrite,
 		},
 	})
+}
+
+// onReports are beginnings of the names of scripts that are about what a warehouse tells, not about
+// how one comes to be. They start with one of no transcripts, which saves making some 80 views each.
+var onReports = []string{
+	"formats", "hook", "pinned", "query", "read", "redact", "retention", "sandbox", "search", "session",
+	"skills", "stop", "time", "tool", "usage-",
+}
+
+// withoutAny are those of them that tell what is said where there is no warehouse.
+var withoutAny = []string{"query-list", "read-names"}
+
+// madeOnce makes a warehouse of no transcripts and returns its folder.
+func madeOnce(t *testing.T) string {
+	dir := programFolder(t)
+	cmd := exec.Command(filepath.Join(dir, "warehouse"), "refresh", "--quiet")
+	cmd.Env = append(os.Environ(), "HOME="+dir, "WAREHOUSE_HOME="+filepath.Join(dir, "w"), "CLAUDE_PROJECTS_DIR="+filepath.Join(dir, "none"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return filepath.Join(dir, "w")
+}
+
+// startMade gives a script that warehouse, if it is on reports.
+func startMade(workDir, made string) error {
+	name := strings.TrimPrefix(filepath.Base(workDir), "script-")
+	if slices.Contains(withoutAny, name) || !slices.ContainsFunc(onReports, func(p string) bool { return strings.HasPrefix(name, p) }) {
+		return nil
+	}
+	file, err := os.ReadFile(filepath.Join(made, "warehouse.duckdb"))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(workDir, "w"), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(workDir, "w", "warehouse.duckdb"), file, 0o600)
 }
 
 // condition knows [root] and [mount], and [unreadable]: whether a process can be started that

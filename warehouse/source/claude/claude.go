@@ -81,6 +81,12 @@ func IsTranscript(name string) bool {
 	return strings.HasSuffix(name, ".jsonl") && name != "journal.jsonl"
 }
 
+// IsCompanion reports whether a file of this name says what the transcript beside it is: a
+// sub-agent's type and call. Nothing of it is read yet, but a transcript without it is not whole.
+func IsCompanion(name string) bool {
+	return strings.HasSuffix(name, ".meta.json")
+}
+
 // Identity returns the session and the sub-agent that a transcript's path names; either may be empty.
 func Identity(path string) (sessionID, agentID string) {
 	dir, name := filepath.Split(filepath.ToSlash(path))
