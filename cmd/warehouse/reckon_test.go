@@ -28,7 +28,8 @@ import (
 //   - Lines of one response share message.id, else requestId, else uuid; ids not shaped like the
 //     vendor's count within session and model.
 //   - The line with the most output gives the numbers; then the main thread's; then the one of the
-//     file in which the response appears earliest; then the latest.
+//     file in which the response appears earliest; then of a file that began earlier, then of one
+//     without forked lines; then the latest.
 //   - It is booked to the session of its earliest line, and to a sub-agent where all its lines are.
 
 // reckoned is one row of message_usage.
@@ -58,10 +59,16 @@ type usageLine struct {
 	outputKnown   bool
 }
 
+// fileStart is what decides between files in which a response appears at the same time.
+type fileStart struct {
+	at     time.Time // earliest of its lines
+	forked bool      // some of them say forkedFrom
+}
+
 // reckon reads a tree of transcripts.
 func reckon(t testing.TB, projects string, prices priceList) []reckoned {
 	t.Helper()
-	starts := map[string]time.Time{}
+	starts := map[string]fileStart{}
 	responses := map[string][]usageLine{}
 	err := filepath.WalkDir(projects, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -87,7 +94,7 @@ func reckon(t testing.TB, projects string, prices priceList) []reckoned {
 	return out
 }
 
-func reckonFile(t testing.TB, path string, starts map[string]time.Time, responses map[string][]usageLine) {
+func reckonFile(t testing.TB, path string, starts map[string]fileStart, responses map[string][]usageLine) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -113,9 +120,12 @@ func reckonFile(t testing.TB, path string, starts map[string]time.Time, response
 		if d.Decode(&v) == nil && d.Decode(new(any)) == io.EOF {
 			if line, ok := v.(map[string]any); ok {
 				at := timeOf(line["timestamp"])
-				if start, seen := starts[path]; !at.IsZero() && (!seen || at.Before(start)) {
-					starts[path] = at
+				start := starts[path]
+				if !at.IsZero() && (start.at.IsZero() || at.Before(start.at)) {
+					start.at = at
 				}
+				start.forked = start.forked || str(object(line["forkedFrom"])["sessionId"]) != ""
+				starts[path] = start
 				if l, ok := usageOf(line, at, session, agent); ok {
 					l.file, l.number = path, number
 					l.key = cmp.Or(l.key, path+"/"+strconv.Itoa(number))
@@ -181,7 +191,7 @@ func usageOf(line map[string]any, at time.Time, session, agent string) (usageLin
 }
 
 // settle makes rows of the lines of one response.
-func settle(key string, lines []usageLine, starts map[string]time.Time, prices priceList) []reckoned {
+func settle(key string, lines []usageLine, starts map[string]fileStart, prices priceList) []reckoned {
 	earlier := func(a, b time.Time) int { // no time is last
 		switch {
 		case a.Equal(b):
@@ -205,6 +215,10 @@ func settle(key string, lines []usageLine, starts map[string]time.Time, prices p
 		}
 		return 0
 	}
+	files := func(a, b usageLine) int {
+		x, y := starts[a.file], starts[b.file]
+		return cmp.Or(earlier(x.at, y.at), flag(x.forked)-flag(y.forked), cmp.Compare(a.file, b.file))
+	}
 	output := func(l usageLine) int64 {
 		if !l.outputKnown {
 			return -1
@@ -213,10 +227,10 @@ func settle(key string, lines []usageLine, starts map[string]time.Time, prices p
 	}
 	winner := slices.MinFunc(lines, func(a, b usageLine) int {
 		return cmp.Or(flag(a.nested)-flag(b.nested), cmp.Compare(output(b), output(a)), flag(a.isSub)-flag(b.isSub),
-			earlier(appears[a.file], appears[b.file]), earlier(starts[a.file], starts[b.file]), cmp.Compare(a.file, b.file), b.number-a.number)
+			earlier(appears[a.file], appears[b.file]), files(a, b), b.number-a.number)
 	})
 	first := slices.MinFunc(lines, func(a, b usageLine) int {
-		return cmp.Or(flag(a.nested)-flag(b.nested), earlier(a.at, b.at), earlier(starts[a.file], starts[b.file]), cmp.Compare(a.file, b.file), a.number-b.number)
+		return cmp.Or(flag(a.nested)-flag(b.nested), earlier(a.at, b.at), files(a, b), a.number-b.number)
 	})
 	row := winner.reckoned
 	row.session, row.project, row.agent = first.session, first.project, ""
