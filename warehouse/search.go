@@ -139,6 +139,9 @@ func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*S
 		}
 	}
 	script, name := searchSQL, "search"
+	if err := r.openHosts(ctx, &o); err != nil {
+		return nil, err
+	}
 	values := o.values(strings.Join(res.Kinds, ","))
 	switch {
 	case slices.Contains(res.Kinds, ToolResult):
@@ -179,6 +182,25 @@ func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*S
 		}
 	}
 	return res, nil
+}
+
+// openHosts forgets the list of hosts whose text may be shown where no other has any: there is nothing
+// to leave out then, nor to count a second time.
+func (r *Reader) openHosts(ctx context.Context, o *SearchOptions) error {
+	if len(o.EgressHosts) == 0 {
+		return nil
+	}
+	closed := false
+	err := r.each(ctx, "SELECT DISTINCT host FROM main.indexed_files", func(scan func(...any) error) error {
+		var host string
+		err := scan(&host)
+		closed = closed || !slices.Contains(o.EgressHosts, host)
+		return err
+	})
+	if err == nil && !closed {
+		o.EgressHosts = nil
+	}
+	return err
 }
 
 // values are the options as parameters of the scripts.

@@ -290,3 +290,22 @@ func TestSearchOddWords(t *testing.T) {
 		}
 	}
 }
+
+// Where every host may be shown nothing is searched a second time for what may not.
+func TestSearchOpenHosts(t *testing.T) {
+	r, _ := searched(t)
+	for _, tt := range []struct{ given, left []string }{
+		{nil, nil},
+		{[]string{"host0", "host1", LocalHost}, nil},
+		{[]string{"host0", "host1", "laptop", LocalHost}, nil},
+		{[]string{"host0", LocalHost}, []string{"host0", LocalHost}},
+	} {
+		o := SearchOptions{EgressHosts: tt.given}
+		if err := r.openHosts(t.Context(), &o); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(o.EgressHosts, tt.left) {
+			t.Errorf("%q: left %q, want %q", tt.given, o.EgressHosts, tt.left)
+		}
+	}
+}
