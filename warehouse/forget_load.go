@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"slices"
 
 	_ "embed"
 )
@@ -30,21 +29,16 @@ func (w *writer) doom(ctx context.Context, relation string, rules []Rule) error 
 	return nil
 }
 
-// staying is what may be copied of the catalogue or the hosts. Their rows are replaced and deleted
-// later on, but DuckDB writes deleted rows of a row group with the others, so what must not be in
-// the file cannot be put there first: the last bytes of a file that loses lines, forgotten hosts.
-func (rs rules) staying(table string) string {
+// staying is the condition on hosts for what may be copied of the catalogue and of the list of hosts.
+// They are to be left out at once: DuckDB writes the deleted rows of a row group with the others.
+func (rs rules) staying() string {
 	hosts := "''"
 	for _, r := range rs {
 		if r.Kind == ForgetHost {
 			hosts += ", " + quote(r.Value)
 		}
 	}
-	columns := "*"
-	if table == "p.main.indexed_files" {
-		columns = "* REPLACE (CASE WHEN source_file IN (SELECT source_file FROM s.main.doomed_lines) THEN NULL ELSE hash_state END AS hash_state)"
-	}
-	return fmt.Sprintf("(SELECT %s FROM %s WHERE host NOT IN (%s))", columns, table, hosts)
+	return "host NOT IN (" + hosts + ")"
 }
 
 // judging makes the writer keep out lines that rules take, from here on.
@@ -123,7 +117,7 @@ func (r *refresh) countLeftOut(ctx context.Context, w *writer) error {
 	return engineError(rows.Err())
 }
 
-// storeRules writes the rules, and takes hosts that are out off the list.
+// storeRules writes the rules.
 func (r *refresh) storeRules(generation int64) []string {
 	if !r.rulesChange {
 		return nil
@@ -136,9 +130,6 @@ func (r *refresh) storeRules(generation int64) []string {
 		}
 		statements = append(statements, fmt.Sprintf("INSERT INTO w.main.forgotten VALUES (%s, %s, %s, %s::TIMESTAMPTZ, %d, %d, %d)",
 			quote(string(rule.Kind)), quote(rule.Value), host, quote(RuleTime(rule.At)), rule.Files, rule.Lines, generation))
-		if rule.Kind == ForgetHost {
-			statements = append(statements, "DELETE FROM w.main.hosts WHERE host = "+quote(rule.Value))
-		}
 	}
-	return slices.Clip(statements)
+	return statements
 }

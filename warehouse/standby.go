@@ -246,7 +246,10 @@ func (r *refresh) freshFile(ctx context.Context, path, source string) (_ *writer
 			return nil, err
 		}
 		stay += " ANTI JOIN s.main.doomed_lines USING (source_file, source_line)"
-		files, hosts = r.rules.staying(files), r.rules.staying(hosts)
+		// Nor is there a place for the last bytes of a file that loses lines.
+		files = fmt.Sprintf("(SELECT * REPLACE (CASE WHEN source_file NOT IN (SELECT source_file FROM s.main.doomed_lines) THEN hash_state END AS hash_state) FROM %s WHERE %s)",
+			files, r.rules.staying())
+		hosts = fmt.Sprintf("(FROM %s WHERE %s)", hosts, r.rules.staying())
 	}
 	if err := w.copySmall(ctx, 0, source == r.Layout.Published && r.pub.meta.Version < 2, files, hosts); err != nil {
 		return nil, err
