@@ -2,7 +2,6 @@ package warehouse
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"runtime"
@@ -47,15 +46,11 @@ func (r *Reader) fill(ctx context.Context, source string, values map[string]stri
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		return nil, err
+	text := jsonText(list)
+	if text == "null" {
+		text = "[]"
 	}
-	if string(text) == "null" {
-		text = []byte("[]")
-	}
-	_, err = r.conn.ExecContext(ctx, "SET VARIABLE "+quoteName(source)+" = "+quote(string(text)))
-	return warnings, engineError(err)
+	return warnings, r.set(ctx, source, text)
 }
 
 func (r *Reader) readSource(ctx context.Context, name string, values map[string]string) (any, []string, error) {
@@ -87,21 +82,16 @@ func (r *Reader) readSource(ctx context.Context, name string, values map[string]
 
 // localProjects lists the folders that sessions of this machine ran in.
 func (r *Reader) localProjects(ctx context.Context) ([]string, error) {
-	rows, err := r.conn.QueryContext(ctx, "SELECT DISTINCT project_path FROM raw WHERE host = ? AND project_path IS NOT NULL", LocalHost)
-	if err != nil {
-		return nil, engineError(err)
-	}
-	defer rows.Close()
 	var out []string
-	for rows.Next() {
+	query := "SELECT DISTINCT project_path FROM raw WHERE project_path IS NOT NULL AND host = " + quote(LocalHost)
+	err := r.each(ctx, query, func(scan func(...any) error) error {
 		var path string
-		if err := rows.Scan(&path); err != nil {
-			return nil, err
-		}
+		err := scan(&path)
 		out = append(out, path)
-	}
+		return err
+	})
 	slices.Sort(out)
-	return out, rows.Err()
+	return out, err
 }
 
 // transcript is a file on disk, or a folder that cannot be read, with the reason.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"warehouse/warehouse/source/claude"
 )
 
 // Importing: transcripts of another machine are copied to imports/<label>, where the next refresh
@@ -116,7 +118,7 @@ func Import(ctx context.Context, opt ImportOptions) (ImportSummary, error) {
 	if isNew {
 		m = Manifest{Host: opt.Host, Egress: EgressBlocked}
 	}
-	m.Agent, m.Source, m.IsCopied = agentOf(source), source, true
+	m.Agent, m.Source, m.IsCopied = claude.Agent, source, true
 	m.StartedAt = time.Now().UTC().Truncate(time.Second)
 	if err := l.writeManifest(m); err != nil {
 		return ImportSummary{}, err
@@ -182,7 +184,7 @@ func (l Layout) register(opt ImportOptions, m Manifest) (ImportSummary, error) {
 // registered describes a tree that other programs brought.
 func (l Layout) registered(label, source string) (Manifest, error) {
 	now := time.Now().UTC().Truncate(time.Second)
-	m := Manifest{Host: label, Agent: agentOf(l.tree(label)), Source: source, StartedAt: now, ImportedAt: now, Egress: EgressBlocked}
+	m := Manifest{Host: label, Agent: claude.Agent, Source: source, StartedAt: now, ImportedAt: now, Egress: EgressBlocked}
 	err := countTree(l.tree(label), func(_ string, size int64) {
 		m.Files++
 		m.Bytes += size

@@ -46,9 +46,6 @@ type sourceFile struct {
 	isTranscript bool
 }
 
-// agentOf is the program whose transcripts a tree holds.
-func agentOf(string) string { return claude.Agent }
-
 func listSource(ctx context.Context, source string) (sourceTree, error) {
 	var t sourceTree
 	root, err := os.OpenRoot(source)
@@ -241,5 +238,3 @@ func removeLeftovers(dir string) error {
 		return err
 	})
 }
-
-func isFull(err error) bool { return strings.Contains(err.Error(), "no space left on device") }

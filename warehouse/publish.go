@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -230,7 +231,12 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// freeBytes returns what the filesystem of path can still take.
+// isFull tells whether an error, of the system or in DuckDB's words, says that a disk is full.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || strings.Contains(strings.ToLower(err.Error()), "no space left on device")
+}
+
+// diskHint says what helps where a disk is full.
 func diskHint(dir string) string {
 	return "free some space in " + filepath.Clean(dir) + ", or set WAREHOUSE_HOME to another disk"
 }

@@ -173,7 +173,7 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 		} else {
 			opt.Layout.discardStandby()
 		}
-		if strings.Contains(err.Error(), "No space left on device") || strings.Contains(err.Error(), "no space left on device") {
+		if isFull(err) {
 			err = WithHint(fmt.Errorf("the disk is full; the published file is as it was (%w)", err), diskHint(opt.Layout.Dir))
 		}
 		if strings.Contains(err.Error(), "Out of Memory") {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -83,22 +82,14 @@ func (a *app) health(cmd *cobra.Command, o outputOptions) error {
 		return err
 	}
 	width, terminal := terminalWidth(a.stdout)
-	format := o.format
-	if format == "" && terminal {
-		format = "table"
-	}
-	if format == "table" {
+	if o.format == "table" || o.format == "" && terminal {
 		a.printFindings(findings, width, terminal && colorWanted())
 	} else {
-		if format == "" {
-			format = "jsonl"
+		rows := &listedRows{columns: []columnInfo{{"check_name", "VARCHAR"}, {"status", "VARCHAR"}, {"subject", "VARCHAR"}, {"detail", "VARCHAR"}}}
+		for _, f := range findings {
+			rows.add(f.Check, f.Status, f.Subject, f.Detail)
 		}
-		opt := printOptions{}
-		source, err := a.redactedSource(&findingRows{findings: findings}, &opt)
-		if err != nil {
-			return err
-		}
-		if err := printRows(a.stdout, format, source, opt); err != nil {
+		if err := a.printSource(rows, o, printOptions{}); err != nil {
 			return err
 		}
 	}
@@ -139,23 +130,4 @@ func (a *app) printFindings(findings []warehouse.Finding, width int, color bool)
 		fmt.Fprintf(a.stdout, "%s  %-*s  %s\n", status, longest, f.Check, strings.Join(lines, "\n"+strings.Repeat(" ", left)))
 	}
 	fmt.Fprintf(a.stdout, "(%s, %d to know)\n", count(int64(counts[warehouse.Alert]), "alert"), counts["info"])
-}
-
-// findingRows is a rowSource of findings.
-type findingRows struct {
-	findings []warehouse.Finding
-	next     int
-}
-
-func (r *findingRows) Columns() []columnInfo {
-	return []columnInfo{{"check_name", "VARCHAR"}, {"status", "VARCHAR"}, {"subject", "VARCHAR"}, {"detail", "VARCHAR"}}
-}
-
-func (r *findingRows) Next() ([]any, error) {
-	if r.next == len(r.findings) {
-		return nil, io.EOF
-	}
-	f := r.findings[r.next]
-	r.next++
-	return []any{f.Check, f.Status, f.Subject, f.Detail}, nil
 }
