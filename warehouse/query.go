@@ -138,6 +138,14 @@ func (r *Reader) describe(ctx context.Context, statement string) (string, []Colu
 // was not given, or whose value does not fit its type; the message says which.
 var ErrParameter = errors.New("parameter")
 
+// sets notes that a script sets a variable.
+func (r *Reader) sets(name string) {
+	if r.variables == nil {
+		r.variables = map[string]bool{}
+	}
+	r.variables[name] = true
+}
+
 // Run runs a report with parameters given as text. now is what relative times count from.
 func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]string, now time.Time) (*Rows, error) {
 	for name := range values {
@@ -163,10 +171,7 @@ func (r *Reader) Run(ctx context.Context, q queries.Query, values map[string]str
 				return nil, engineError(err)
 			}
 		}
-		if r.variables == nil {
-			r.variables = map[string]bool{}
-		}
-		r.variables[p.Name] = true
+		r.sets(p.Name)
 		if !given {
 			continue
 		}

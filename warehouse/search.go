@@ -154,7 +154,11 @@ func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*S
 	default:
 		values["asked"] = asked(res.Words)
 	}
+	wait := r.countHidden(ctx, res, name, script, values, now)
 	rows, err := r.runScript(ctx, name, script, values, now)
+	if failure := wait(); err == nil {
+		err = failure
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -162,9 +166,6 @@ func (r *Reader) Search(ctx context.Context, o SearchOptions, now time.Time) (*S
 		h := hitOf(row)
 		res.Total, res.TotalAll = asInt(row["total"]), asInt(row["total_all"])
 		res.Hits = append(res.Hits, h)
-	}
-	if err := r.countHidden(ctx, res, name, script, values, now); err != nil {
-		return nil, err
 	}
 	if len(res.Hits) == 0 && !o.Literal && !res.Scanned {
 		if err := r.advise(ctx, res, values, now); err != nil {
@@ -294,25 +295,33 @@ func scannedTexts(o SearchOptions, words []text.Word) (texts []string, hint stri
 	return texts, hint
 }
 
-// countHidden counts what the default filters hide, of a scan only what its hosts do.
-func (r *Reader) countHidden(ctx context.Context, res *SearchResult, name, script string, values map[string]string, now time.Time) error {
-	if res.Scanned {
-		if values["egress_hosts"] == "*" {
-			return nil
-		}
-		values = maps.Clone(values)
-		values["only_blocked"], values["limit"] = "true", "1"
-		rows, err := r.runScript(ctx, name, script, values, now)
+// countHidden counts what the default filters hide, of a scan only what its hosts do. It does so while
+// others search, on the other core; wait returns when res.Hidden is there.
+func (r *Reader) countHidden(ctx context.Context, res *SearchResult, name, script string, values map[string]string, now time.Time) (wait func() error) {
+	count := func(r *Reader) error {
+		rows, err := r.runScript(ctx, "search_hidden", searchHiddenSQL, values, now)
 		for _, row := range rows {
-			res.Hidden = append(res.Hidden, Hidden{strings.Join(res.Kinds, ","), Blocked, asInt(row["total"])})
+			res.Hidden = append(res.Hidden, Hidden{asText(row["kind"]), asText(row["reason"]), asInt(row["hits"])})
 		}
 		return err
 	}
-	rows, err := r.runScript(ctx, "search_hidden", searchHiddenSQL, values, now)
-	for _, row := range rows {
-		res.Hidden = append(res.Hidden, Hidden{asText(row["kind"]), asText(row["reason"]), asInt(row["hits"])})
+	if res.Scanned {
+		if values["egress_hosts"] == "*" {
+			return func() error { return nil }
+		}
+		values = maps.Clone(values)
+		values["only_blocked"], values["limit"] = "true", "1"
+		count = func(r *Reader) error {
+			rows, err := r.runScript(ctx, name, script, values, now)
+			for _, row := range rows {
+				res.Hidden = append(res.Hidden, Hidden{strings.Join(res.Kinds, ","), Blocked, asInt(row["total"])})
+			}
+			return err
+		}
 	}
-	return err
+	done := make(chan error, 1)
+	go func() { done <- count(r.beside()) }()
+	return func() error { return <-done }
 }
 
 // advise says which words the index does not have, and what it has instead.

@@ -41,9 +41,10 @@ func (r *Reader) runScript(ctx context.Context, name, script string, values map[
 			fallthrough
 		case given:
 			fmt.Fprintf(&set, "SET VARIABLE %s = %s;\n", quoteName(p.Name), quote(value))
-		default:
+		case r.variables[p.Name]:
 			fmt.Fprintf(&set, "RESET VARIABLE %s;\n", quoteName(p.Name))
 		}
+		r.sets(p.Name)
 	}
 	statements := queries.Split(q.SQL)
 	last := len(statements) - 1

@@ -261,7 +261,7 @@ func (r *refresh) freshFile(ctx context.Context, path, source string) (_ *writer
 }
 
 func (w *writer) attachSource(ctx context.Context, source string) error {
-	return w.exec(ctx, "ATTACH "+quote(source)+" AS p (READ_ONLY)")
+	return w.exec(ctx, "ATTACH "+quote(source)+" AS p (READ_ONLY, ROW_GROUP_SIZE 2048)")
 }
 
 // reproject loads the lines of the source that stay again, in batches bounded by bytes.
