@@ -309,3 +309,27 @@ func TestSearchOpenHosts(t *testing.T) {
 		}
 	}
 }
+
+// What runs at the same time computes days in the same zone, and may set as little.
+func TestReaderBeside(t *testing.T) {
+	_, path := searched(t)
+	r, err := OpenReadOnly(t.Context(), path, ReadOptions{TimeZone: "Australia/Lord_Howe"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, r := range []*Reader{r, r.beside()} {
+		var zone, schema string
+		if err := r.conn.QueryRowContext(t.Context(), "SELECT current_setting('TimeZone'), current_catalog()").Scan(&zone, &schema); err != nil {
+			t.Fatal(err)
+		}
+		if zone != "Australia/Lord_Howe" || schema != "warehouse" {
+			t.Errorf("zone %q, catalogue %q", zone, schema)
+		}
+		for _, s := range []string{"SET TimeZone = 'UTC'", "SET enable_external_access = true", "CREATE TABLE warehouse.main.t (i INTEGER)", "ATTACH '" + path + ".2' AS z"} {
+			if _, err := r.conn.ExecContext(t.Context(), s); err == nil {
+				t.Errorf("%s: no error", s)
+			}
+		}
+	}
+}
