@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 
 	"warehouse/schema"
@@ -15,28 +16,40 @@ import (
 //   - The table's header names a view and its key column; all rows of the table for one key
 //     follow from the view's rows of that key, from seeded tables, and from the order of files,
 //     which a change of a third file does not alter.
-//   - A key is touched when a file with a line of it lost or gained lines. Keys of lines that go
-//     are noted before they go, those of new lines when all are there.
+//   - A key is touched when a line of it is new or went, or when its file may have changed its place
+//     in the order: it lost lines, or a new one is older than the others or says that it is a copy.
+//     Keys of lines that go are noted before they go, those of new lines when all are there.
 //   - The INSERT runs on the touched keys alone: the name of the view means, for its run, a
 //     temporary table of their rows. Nothing is remembered between refreshes, so a standby that
 //     catches up and a refresh take the same path.
 //   - All rows are derived anew in a new file, with new views, and with other seeded rows.
 
-// noteChanged remembers the files of a table's rows as changed.
-func (w *writer) noteChanged(ctx context.Context, table string) error {
-	if err := w.exec(ctx, "INSERT INTO s.main.touched SELECT DISTINCT source_file FROM "+table); err != nil {
+//go:embed sql/touched.sql
+var touchedSQL string
+
+// noteNew remembers the lines of a table's rows, which are in raw already, as changed.
+func (w *writer) noteNew(ctx context.Context, table string) error {
+	if err := w.exec(ctx, "CREATE OR REPLACE TEMP VIEW batch AS SELECT * FROM "+table, touchedSQL, "DROP VIEW temp.batch"); err != nil {
 		return fmt.Errorf("changed files: %w", err)
 	}
 	return nil
 }
 
-// noteKeys remembers the keys that the lines of some files have now.
-func (w *writer) noteKeys(ctx context.Context, set schema.Set, files string) error {
+// noteGone remembers the files of a table's rows as changed.
+func (w *writer) noteGone(ctx context.Context, table string) error {
+	if err := w.exec(ctx, "INSERT INTO s.main.touched SELECT DISTINCT source_file, 0 FROM "+table); err != nil {
+		return fmt.Errorf("changed files: %w", err)
+	}
+	return nil
+}
+
+// noteKeys remembers the keys that lines have now: those of the files of a table from its from_line on.
+func (w *writer) noteKeys(ctx context.Context, set schema.Set, table string) error {
 	for _, o := range set.Keyed() {
 		if err := w.exec(ctx,
 			"CREATE TABLE IF NOT EXISTS s.main.keys_of_"+o.Name+" (key VARCHAR)",
-			fmt.Sprintf("INSERT INTO s.main.keys_of_%s SELECT DISTINCT %s FROM w.main.%s WHERE source_file IN (SELECT source_file FROM %s)",
-				o.Name, o.KeyColumn, o.KeyView, files)); err != nil {
+			fmt.Sprintf("INSERT INTO s.main.keys_of_%s SELECT DISTINCT %s FROM w.main.%s AS l JOIN %s AS t ON l.source_file = t.source_file AND l.source_line >= t.from_line",
+				o.Name, o.KeyColumn, o.KeyView, table)); err != nil {
 			return fmt.Errorf("keys of %s: %w", o.Name, err)
 		}
 	}
@@ -61,6 +74,13 @@ func (r *refresh) deriveKeyed(ctx context.Context, w *writer, whole bool) error 
 		return err
 	}
 	for _, o := range r.set.Keyed() {
+		var keys int64
+		if err := w.conn.QueryRowContext(ctx, "SELECT count(*) FROM s.main.keys_of_"+o.Name).Scan(&keys); err != nil {
+			return engineError(err)
+		}
+		if keys == 0 {
+			continue
+		}
 		touched := "SELECT key FROM s.main.keys_of_" + o.Name
 		if err := w.exec(ctx,
 			fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT * FROM w.main.%[1]s WHERE %s IN (%s)", o.KeyView, o.KeyColumn, touched)); err != nil {

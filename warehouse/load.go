@@ -251,7 +251,7 @@ func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64,
 	if err := w.derive(ctx, set, "SELECT * FROM "+table); err != nil {
 		return 0, err
 	}
-	if err := w.noteChanged(ctx, table); err != nil {
+	if err := w.noteNew(ctx, table); err != nil {
 		return 0, err
 	}
 	return n, w.exec(ctx, "DROP TABLE "+table)
@@ -295,7 +295,7 @@ func (w *writer) remove(ctx context.Context, set schema.Set, rows []doomed) (int
 	if err != nil {
 		return 0, err
 	}
-	if err := w.noteChanged(ctx, "s.main.doomed"); err != nil {
+	if err := w.noteGone(ctx, "s.main.doomed"); err != nil {
 		return 0, err
 	}
 	if err := w.noteKeys(ctx, set, "s.main.doomed"); err != nil {

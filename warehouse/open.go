@@ -232,7 +232,7 @@ func openWriter(ctx context.Context, path, spill, memory string) (*writer, error
 		attach,
 		// Staged lines. With the default row group size the INSERT that reads them runs on one thread.
 		"ATTACH IF NOT EXISTS ':memory:' AS s (ROW_GROUP_SIZE 2048)",
-		"CREATE TABLE IF NOT EXISTS s.main.touched (source_file VARCHAR)", // keyed.go
+		"CREATE TABLE IF NOT EXISTS s.main.touched (source_file VARCHAR, from_line BIGINT)", // keyed.go
 		"USE w",
 	}
 	connector, err := duckdb.NewConnector("", func(exec driver.ExecerContext) error {

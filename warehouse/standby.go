@@ -154,8 +154,11 @@ func (r *refresh) openStandby(ctx context.Context) (*writer, error) {
 	}
 	w.indexed, r.standbyFrom = r.indexSame(), meta.Generation
 	err = w.begin(ctx)
-	if err == nil {
+	if err == nil && meta.Version != migrations.Version {
 		err = w.migrate(ctx)
+	}
+	if err == nil {
+		err = w.putOffVacuum(ctx, r.pub.meta.Generation+1)
 	}
 	if err == nil {
 		r.inStandby, err = readSettings(ctx, w.conn)
@@ -200,6 +203,19 @@ func (r *refresh) open(ctx context.Context, path string) (*writer, error) {
 // begin says that the file is not complete, before anything else is written.
 func (w *writer) begin(ctx context.Context) error {
 	return w.exec(ctx, "UPDATE w.main.index_meta SET is_complete = false")
+}
+
+// vacuumEvery is how many refreshes the row groups that small appends leave wait to be merged.
+const vacuumEvery = 16
+
+// putOffVacuum makes most checkpoints leave small row groups as they are. Merging them writes the last
+// full ones of each table again, which was half of the checkpoint behind one appended line. Two in a
+// row merge, since the two files change places.
+func (w *writer) putOffVacuum(ctx context.Context, generation int64) error {
+	if generation%vacuumEvery < 2 {
+		return nil
+	}
+	return w.exec(ctx, "SET max_vacuum_tasks = 0")
 }
 
 // freshFile makes a new file at path, filled from source where that exists.
