@@ -413,9 +413,14 @@ func TestUsageFollowsItsLines(t *testing.T) {
 	}{
 		{"an append raises the output", add("-a/one.jsonl", line("one", "msg_1", "req_1", "claude-opus-4-6", 500, "10:00:04", "")), 500, "claude-opus-4-6"},
 		{"a resume copies it under another id", add("-a/two.jsonl", line("two", "msg_1", "req_1", "claude-opus-4-6", 500, "10:00:04", "")+line("two", "msg_2", "req_2", "claude-opus-4-6", 7, "11:00:00", "")), 507, "claude-opus-4-6"},
-		{"a sub-agent replays it", add("-a/one/subagents/agent-x.jsonl", line("one", "msg_1", "req_9", "claude-opus-4-6", 500, "10:00:09", `,"isSidechain":true,"agentId":"x"`)+line("one", "msg_3", "req_3", "claude-haiku-4-5", 70, "10:00:10", `,"isSidechain":true,"agentId":"x"`)), 577, "claude-opus-4-6"},
-		{"another model finishes it", add("-a/one.jsonl", line("one", "msg_1", "req_1", "claude-sonnet-4-6", 600, "10:00:20", "")), 677, "claude-sonnet-4-6"},
-		{"the file of the winner goes", func() error { return os.Remove(path("-a/one.jsonl")) }, 577, "claude-opus-4-6"},
+		{"both go on with one response", func() error {
+			same := line("one", "msg_5", "req_5", "claude-opus-4-6", 11, "11:30:00", "")
+			return errors.Join(add("-a/one.jsonl", same)(), add("-a/two.jsonl", strings.ReplaceAll(same, `"one`, `"two`))())
+		}, 518, "claude-opus-4-6"},
+		{"an older line makes the copy the first file", add("-a/two.jsonl", `{"type":"user","uuid":"two-old","sessionId":"two","timestamp":"2026-10-01T09:00:00Z","message":{"role":"user","content":"Go on."}}`+"\n"), 518, "claude-opus-4-6"},
+		{"a sub-agent replays it", add("-a/one/subagents/agent-x.jsonl", line("one", "msg_1", "req_9", "claude-opus-4-6", 500, "10:00:09", `,"isSidechain":true,"agentId":"x"`)+line("one", "msg_3", "req_3", "claude-haiku-4-5", 70, "10:00:10", `,"isSidechain":true,"agentId":"x"`)), 588, "claude-opus-4-6"},
+		{"another model finishes it", add("-a/one.jsonl", line("one", "msg_1", "req_1", "claude-sonnet-4-6", 600, "10:00:20", "")), 688, "claude-sonnet-4-6"},
+		{"the file of the winner goes", func() error { return os.Remove(path("-a/one.jsonl")) }, 588, "claude-opus-4-6"},
 		{"the copy goes too", func() error { return os.Remove(path("-a/two.jsonl")) }, 570, "claude-opus-4-6"},
 		{"nothing is left but another session", func() error { return os.RemoveAll(path("-a/one")) }, 5, ""},
 	} {
