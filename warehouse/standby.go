@@ -158,7 +158,7 @@ func (r *refresh) openStandby(ctx context.Context) (*writer, error) {
 		err = w.migrate(ctx)
 	}
 	if err == nil {
-		err = w.putOffVacuum(ctx, r.pub.meta.Generation+1)
+		err = w.vacuumNow(ctx, r.pub.meta.Generation+1)
 	}
 	if err == nil {
 		r.inStandby, err = readSettings(ctx, w.conn)
@@ -205,17 +205,17 @@ func (w *writer) begin(ctx context.Context) error {
 	return w.exec(ctx, "UPDATE w.main.index_meta SET is_complete = false")
 }
 
-// vacuumEvery is how many refreshes the row groups that small appends leave wait to be merged.
+// vacuumEvery is how many refreshes the small row groups that appends leave wait to be merged.
 const vacuumEvery = 16
 
-// putOffVacuum makes most checkpoints leave small row groups as they are. Merging them writes the last
-// full ones of each table again, which was half of the checkpoint behind one appended line. Two in a
-// row merge, since the two files change places.
-func (w *writer) putOffVacuum(ctx context.Context, generation int64) error {
-	if generation%vacuumEvery < 2 {
+const allowVacuum = "RESET max_vacuum_tasks"
+
+// vacuumNow lets some checkpoints merge row groups: two in a row, since the two files change places.
+func (w *writer) vacuumNow(ctx context.Context, generation int64) error {
+	if generation%vacuumEvery >= 2 {
 		return nil
 	}
-	return w.exec(ctx, "SET max_vacuum_tasks = 0")
+	return w.exec(ctx, allowVacuum)
 }
 
 // freshFile makes a new file at path, filled from source where that exists.
