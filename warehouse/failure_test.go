@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"warehouse/warehouse/source/claude"
 )
 
 // Sources that fail: alone, without taking what was read of them before, and not for ever.
@@ -284,5 +286,47 @@ func TestChangeInTheMiddle(t *testing.T) {
 			}
 			checkRestored(t, opt.Layout, w.files())
 		})
+	}
+}
+
+// A file that is rewritten while it is read, and longer then, is no file that only grew: what was
+// read is the beginning of neither state, though its first and last bytes are those of the new one.
+func TestRewrittenAndLongerWhileRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.jsonl")
+	root := Root{LocalHost, claude.Agent, dir}
+	content := strings.Repeat(`{"type":"user","message":{"role":"user","content":"as it was"}}`+"\n", 100_000)
+	writeFile(t, path, content)
+	far := len(content) / 10 / 64 * 64
+	rewritten := content[:far] + strings.Replace(content[far:], "as it was", "different", 1) + content[:640]
+	var buf []byte
+	reading := func(known map[string]indexedFile, each func()) outcome {
+		t.Helper()
+		seen, _ := scanned(t, dir, root)
+		p := compare(seen, []Root{root}, known, planOptions{})
+		if len(p.candidates) != 1 {
+			t.Fatalf("not to be opened: %+v", p)
+		}
+		o, err := readFile(t.Context(), p.candidates[0], 1, &buf, func(line) error { each(); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	n := 0
+	first := reading(nil, func() {
+		// Behind the place of the change and before the last bytes.
+		if n++; n == 50_000 {
+			writeFile(t, path, rewritten)
+		}
+	})
+	second := reading(map[string]indexedFile{path: first.row}, func() {})
+	if second.change != replaced {
+		t.Errorf("taken for change %d, want %d: replaced", second.change, replaced)
+	}
+	third, _ := scanned(t, dir, root)
+	if p := compare(third, []Root{root}, map[string]indexedFile{path: second.row}, planOptions{}); !p.empty() {
+		t.Errorf("holds still, and is read again: %+v", p)
 	}
 }

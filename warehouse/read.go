@@ -21,8 +21,8 @@ import (
 //     replaced by another inode, kept its size, changed while it was read last time, or --verify
 //     asks for it.
 //   - Else its rows are replaced.
-//   - A file is read up to the size it had when it was opened. If that changed meanwhile, the
-//     catalogue holds the earlier state, so that it is taken again next time.
+//   - A file is read up to the size it had when it was opened. If it changed meanwhile, grown or
+//     not, it is taken again next time.
 
 // plan is what a refresh has to do.
 type plan struct {
@@ -310,8 +310,8 @@ func readFile(ctx context.Context, c candidate, generation int64, buf *[]byte, e
 	o.row.status, o.row.reason, o.row.generation = statusOK, "", generation
 	o.row.vanishedAt.Valid = false
 	after, err := file.Stat()
-	if err != nil || after.Size() < before.Size() || fr.read != before.Size()-from ||
-		(after.Size() == before.Size() && !after.ModTime().Equal(before.ModTime())) {
+	if err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || fr.read != before.Size()-from {
+		// Longer may be rewritten: what was read is then half of each state, with the right beginning and end.
 		o.row.mtimeNS = unsettled
 	}
 	return o, nil
