@@ -202,9 +202,9 @@ type writer struct {
 func openWriter(ctx context.Context, path, spill, memory string) (*writer, error) {
 	w := &writer{path: path}
 	attach := "ATTACH IF NOT EXISTS " + quote(path) + " AS w (STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 2048)"
-	setup := []string{
-		"SET enable_progress_bar = false",
-		"SET TimeZone = 'UTC'",
+	// For the database, by its first connection. Later ones would fail where it has spilled by then:
+	// the folder for that cannot be set any more.
+	database := []string{
 		"SET temp_directory = " + quote(spill),
 		"SET memory_limit = " + quote(memory),
 		// One checkpoint, at the end: the log of a killed run is thrown away with its file.
@@ -216,9 +216,13 @@ func openWriter(ctx context.Context, path, spill, memory string) (*writer, error
 		// Staged lines. With the default row group size the INSERT that reads them runs on one thread.
 		"ATTACH IF NOT EXISTS ':memory:' AS s (ROW_GROUP_SIZE 2048)",
 		"CREATE TABLE IF NOT EXISTS s.main.touched (source_file VARCHAR)", // keyed.go
-		"USE w",
 	}
+	connection := []string{"SET enable_progress_bar = false", "SET TimeZone = 'UTC'", "USE w"}
 	connector, err := duckdb.NewConnector("", func(exec driver.ExecerContext) error {
+		setup := connection
+		if w.conn == nil {
+			setup = append(database, connection...)
+		}
 		for _, s := range setup {
 			if _, err := exec.ExecContext(ctx, s, nil); err != nil {
 				return err

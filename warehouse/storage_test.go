@@ -261,3 +261,31 @@ func TestFailedMigrationRollsBack(t *testing.T) {
 		t.Errorf("got %d, %v; want 3", sum, err)
 	}
 }
+
+// A database that keeps what its memory does not hold in files opens connections all the same.
+func TestConnectionsBehindASpill(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := t.TempDir()
+	spill := filepath.Join(dir, "spill")
+	w, err := openWriter(ctx, filepath.Join(dir, "w.duckdb"), spill, "64MB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	if err := w.exec(ctx, "CREATE TABLE s.main.much AS SELECT random() AS r FROM range(16_000_000)"); err != nil {
+		t.Fatal(err)
+	}
+	if !exists(spill) {
+		t.Fatal("nothing was written to files")
+	}
+	second, err := w.db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	var n int64
+	if err := second.QueryRowContext(ctx, "SELECT count(*) FROM s.main.much").Scan(&n); err != nil || n != 16_000_000 {
+		t.Errorf("got %d rows, %v", n, err)
+	}
+}
