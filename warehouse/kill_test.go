@@ -270,3 +270,27 @@ func TestStrayLogIsNotReplayed(t *testing.T) {
 	checkTidy(t, layoutIn(t, home))
 	compareWithRebuild(t, first.Database, projects)
 }
+
+// What was published is so, though the stamp cannot be written.
+func TestStampThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	w := newWorld(t, 35, projects)
+	runRefresh(t, home, projects)
+	l := layoutIn(t, home)
+	if err := os.Remove(l.Stamp); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(l.Stamp, "in-the-way"), "")
+	w.add(w.some(), w.lines("x", 1))
+	for _, want := range []string{"refreshed", "unchanged"} {
+		sum := runRefresh(t, home, projects)
+		if sum.Status != want || len(sum.Warnings) != 1 {
+			t.Errorf("got %s with warnings %q, want %s with one", sum.Status, sum.Warnings, want)
+		}
+		checkTidy(t, l)
+		if n := lostLines(t, home, projects, w.files()); n > 0 {
+			t.Errorf("%d lines lost", n)
+		}
+	}
+}

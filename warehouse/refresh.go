@@ -244,7 +244,8 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 		r.pub.meta.ImportHash == r.set.ImportHash() && r.pub.meta.Version == migrations.Version {
 		r.sum.Status, r.sum.Generation = "unchanged", r.pub.meta.Generation
 		r.total(r.pub.files)
-		return untouched1(r.finish(start))
+		r.finish(start)
+		return nil
 	}
 	if err := r.write(ctx, start); err != nil {
 		return err
@@ -257,14 +258,8 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 		return untouched{err}
 	}
 	r.sum.Status = "refreshed"
-	return untouched1(r.finish(start))
-}
-
-func untouched1(err error) error {
-	if err == nil {
-		return nil
-	}
-	return untouched{err}
+	r.finish(start)
+	return nil
 }
 
 // total counts what the warehouse holds and lists what failed.
@@ -288,13 +283,15 @@ func (r *refresh) total(files map[string]indexedFile) {
 	sort.Slice(r.sum.Failures, func(i, j int) bool { return r.sum.Failures[i].Path < r.sum.Failures[j].Path })
 }
 
-// finish writes the stamp.
-func (r *refresh) finish(start time.Time) error {
+// finish writes the stamp. What was published is so without it, on a disk that is full by now too:
+// the next refresh looks again.
+func (r *refresh) finish(start time.Time) {
 	r.sum.Seconds = time.Since(start).Seconds()
 	if err := r.Layout.writeStamp(stamp{At: start.UTC(), Fingerprint: r.fingerprint(), PricesFile: r.settings["prices_file"], Summary: r.sum}); err != nil {
-		return fmt.Errorf("stamp: %w", err)
+		// An older one would tell of the state before.
+		err = errors.Join(err, removeIfThere(r.Layout.Stamp+".tmp"), removeIfThere(r.Layout.Stamp))
+		r.sum.Warnings = append(r.sum.Warnings, "published, but not stamped as fresh: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	return nil
 }
 
 var memoryLimit = regexp.MustCompile(`(?i)^[1-9][0-9]*\s*([KMGT]i?B)$`)
