@@ -84,3 +84,9 @@ func notWarehouse(path string, why string) error {
 	return WithHint(fmt.Errorf("%q is %w (%s)", path, ErrNotWarehouse, why),
 		"name another file with --db, or move this one away and run: warehouse refresh")
 }
+
+// isOutOfMemory tells whether DuckDB says that its memory limit is reached; a checkpoint says it in
+// words of its own.
+func isOutOfMemory(err error) bool {
+	return strings.Contains(err.Error(), "Out of Memory") || strings.Contains(err.Error(), "failed to pin block")
+}

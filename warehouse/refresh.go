@@ -176,8 +176,8 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 		if isFull(err) {
 			err = WithHint(fmt.Errorf("the disk is full; the published file is as it was (%w)", err), diskHint(opt.Layout.Dir))
 		}
-		if strings.Contains(err.Error(), "Out of Memory") {
-			err = WithHint(err, "give DuckDB more memory: warehouse refresh --memory-limit 2GB")
+		if isOutOfMemory(err) {
+			err = WithHint(fmt.Errorf("the memory is used up; the published file is as it was (%w)", err), "give DuckDB more memory: warehouse refresh --memory-limit 2GB")
 		}
 		return Summary{}, err
 	}
