@@ -60,6 +60,7 @@ type trial struct {
 	times   map[string]int
 	notes   []string
 	skipped string
+	peak    int64 // the most memory that the program had resident, where it was watched
 	lost    int64
 }
 
@@ -125,6 +126,9 @@ func (r *trial) outcome() string {
 		parts = append(parts, fmt.Sprintf("%d %s", r.times[what], what))
 	}
 	parts = append(parts, r.notes...)
+	if r.peak > 0 {
+		parts = append(parts, fmt.Sprintf("at most %d MB resident", r.peak>>20))
+	}
 	if r.t.Failed() {
 		parts = append(parts, "FAILED, see above")
 	}
