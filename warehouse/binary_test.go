@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 		os.Exit(plainReader(path))
 	}
 	code := m.Run()
+	if *torture {
+		printTrials(os.Stdout)
+	}
 	if binaryDir != "" {
 		os.RemoveAll(binaryDir)
 	}
@@ -51,12 +54,7 @@ var builtBinary = sync.OnceValues(func() (string, error) {
 // refreshCommand is a refresh by the real program; stdout is the summary as JSON.
 func refreshCommand(t testing.TB, dir, projects string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := builtBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, append([]string{"refresh", "--json", "--max-age", "0"}, args...)...)
-	cmd.Env = append(os.Environ(), "WAREHOUSE_HOME="+dir, "CLAUDE_PROJECTS_DIR="+projects, "HOME="+dir)
+	cmd := programCommand(t, dir, projects, append([]string{"refresh", "--json", "--max-age", "0"}, args...)...)
 	cmd.Stdout, cmd.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	return cmd
 }

@@ -2,46 +2,63 @@ package warehouse
 
 import (
 	"database/sql"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 )
 
-var rounds = flag.Int("rounds", 8, "rounds of six first refreshes at once; 80 for a thorough run")
-
 // peek is what a plain client that comes by sees of the published file.
 func peek(t *testing.T, path string) seen {
 	t.Helper()
-	db := plainDuckDB(t)
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	for _, s := range []string{"ATTACH " + quote(path) + " AS f (READ_ONLY)", "USE f"} {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatalf("the published file does not open: %v", err)
-		}
-	}
-	s, err := look(db)
+	s, err := tryPeek(t, path)
 	if err != nil {
 		t.Fatalf("the published file is not whole: %v", err)
 	}
 	return s
 }
 
+func tryPeek(t *testing.T, path string) (seen, error) {
+	t.Helper()
+	db := plainDuckDB(t)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, s := range []string{"ATTACH " + quote(path) + " AS f (READ_ONLY)", "USE f"} {
+		if _, err := db.Exec(s); err != nil {
+			return seen{}, err
+		}
+	}
+	return look(db)
+}
+
+// killWithin kills a process after some time, unless it ends before that.
+func killWithin(t *testing.T, cmd *exec.Cmd, after time.Duration) (lasted time.Duration, survived bool) {
+	t.Helper()
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	defer kill.Stop()
+	err := cmd.Wait()
+	return time.Since(start), err == nil
+}
+
 // A refresh killed at any moment leaves the published file as it was before or after it, and the
 // next one finds its way.
 func TestKilledRefresh(t *testing.T) {
 	t.Parallel()
+	r := try(t, "refresh killed at any moment, each fifth during a first build")
 	dir := t.TempDir()
 	projects := filepath.Join(dir, "projects")
 	w := newWorld(t, 31, projects)
-	for range 20 {
+	for range 10 {
 		path := w.newSession()
-		w.put(path, w.lines(path, 40))
+		w.put(path, w.lines(path, 30))
 	}
 	count := func() (lines int64) {
 		for _, path := range w.files() {
@@ -62,15 +79,11 @@ func TestKilledRefresh(t *testing.T) {
 		took[first] = time.Since(start)
 	}
 
-	died, survived := 0, 0
 	var before seen // zero while nothing is published
-	kills := 50
-	if testing.Short() {
-		kills = 12
-	}
+	var was string  // and the digest of that
+	kills := rounds(48, 500)
 	for kill := range kills {
 		if kill%5 == 0 {
-			// Every fifth dies during a first build.
 			if err := os.RemoveAll(home); err != nil {
 				t.Fatal(err)
 			}
@@ -85,31 +98,39 @@ func TestKilledRefresh(t *testing.T) {
 			}
 		}
 		lines := count()
-		cmd := refreshCommand(t, home, projects)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(rng.Int64N(int64(took[before.generation == 0]*11/10) + 1)))
-		cmd.Process.Kill()
-		// Machines are busy at times: what is slept follows what refreshes take.
-		if cmd.Wait() == nil {
-			survived++
-			took[before.generation == 0] = took[before.generation == 0] * 9 / 10
-		} else {
-			died++
-			took[before.generation == 0] = took[before.generation == 0] * 21 / 20
+		first := before.generation == 0
+		lasted, survived := killWithin(t, refreshCommand(t, home, projects), time.Duration(rng.Int64N(int64(took[first])+1)))
+		// Machines are busy at times: the moment follows what refreshes take.
+		switch {
+		case survived:
+			r.happened("came through")
+			took[first] = lasted
+		case first:
+			r.happened("killed while building")
+			took[first] = took[first] * 21 / 20
+		default:
+			r.happened("killed")
+			took[first] = took[first] * 21 / 20
 		}
 
-		if exists(l.Published) {
-			s := peek(t, l.Published)
-			isOld := s == before && s.generation > 0
-			isNew := s.generation == before.generation+1 && s.lines == lines && s.consumed == lines
-			if !isOld && !isNew {
-				t.Fatalf("kill %d: neither the old state %+v nor the new one of %d lines: %+v", kill, before, lines, s)
+		switch {
+		case !exists(l.Published):
+			if !first {
+				r.lose(before.lines, "kill %d: the published file is gone", kill)
 			}
-			before = s
-		} else if before.generation > 0 {
-			t.Fatalf("kill %d: the published file is gone", kill)
+		case !first && digest(t, l.Published) == was:
+			// As it was, to the byte.
+		default:
+			s, err := tryPeek(t, l.Published)
+			if err != nil || s.generation != before.generation+1 || s.lines != lines || s.consumed != lines {
+				r.lose(lines, "kill %d: neither the old state %+v nor the new one of %d lines: %+v, %v", kill, before, lines, s, err)
+				break
+			}
+			r.lose(lostLines(t, home, projects, w.files()), "kill %d: published", kill)
+			before, was = s, digest(t, l.Published)
+		}
+		if t.Failed() {
+			return
 		}
 		if kill%3 != 2 {
 			continue // killed again on top of it
@@ -119,30 +140,31 @@ func TestKilledRefresh(t *testing.T) {
 			t.Errorf("kill %d: the next refresh has %d lines, want %d", kill, sum.Lines, lines)
 		}
 		checkTidy(t, l)
-		before = peek(t, l.Published)
-		if kill%12 == 11 {
-			checkRestored(t, l, w.files())
+		r.lose(lostLines(t, home, projects, w.files()), "kill %d: after the next refresh", kill)
+		before, was = peek(t, l.Published), digest(t, l.Published)
+		if kill%24 == 23 {
 			compareWithRebuild(t, l.Published, projects)
 		}
 	}
-	t.Logf("%d died, %d came through", died, survived)
-	if died < kills/3 {
-		t.Errorf("only %d of the refreshes were killed", died)
+	if survived := r.times["came through"]; survived > kills*2/3 {
+		t.Errorf("only %d of the refreshes were killed", kills-survived)
 	}
 }
 
 // Six first refreshes at once: one builds, the others wait for it and find nothing to do.
 func TestFirstRefreshesAtOnce(t *testing.T) {
 	t.Parallel()
+	r := try(t, "six first refreshes at once")
 	projects, err := filepath.Abs("../testdata/sample/projects")
 	if err != nil {
 		t.Fatal(err)
 	}
+	paths := newTree(t, projects).files()
 	alone := runRefresh(t, filepath.Join(t.TempDir(), "alone"), projects)
 	if alone.RowsWritten == 0 {
 		t.Fatal("the sample has no lines")
 	}
-	for round := range *rounds {
+	for round := range rounds(8, 80) {
 		home := filepath.Join(t.TempDir(), fmt.Sprint("home", round))
 		sums := make([]Summary, 6)
 		errs := make([]error, len(sums))
@@ -160,6 +182,9 @@ func TestFirstRefreshesAtOnce(t *testing.T) {
 			rows += sum.RowsWritten
 			if sum.Status == "refreshed" {
 				built++
+				r.happened("built")
+			} else {
+				r.happened("waited for that and found it " + sum.Status)
 			}
 			if sum.Database != layoutIn(t, home).Published || sum.Lines != alone.Lines {
 				t.Errorf("round %d: got %+v", round, sum)
@@ -172,6 +197,7 @@ func TestFirstRefreshesAtOnce(t *testing.T) {
 		if s := peek(t, sums[0].Database); s.generation != 1 || s.lines != alone.Lines {
 			t.Errorf("round %d: published: %+v", round, s)
 		}
+		r.lose(lostLines(t, home, projects, paths), "round %d", round)
 	}
 }
 

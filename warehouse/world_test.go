@@ -36,14 +36,17 @@ type world struct {
 }
 
 func newWorld(t testing.TB, seed uint64, roots ...string) *world {
-	w := &world{
-		t: t, rng: rand.New(rand.NewPCG(seed, 0)), roots: roots,
-		clock: time.Date(2026, 10, 20, 9, 0, 0, 0, time.UTC), rest: map[string]string{},
-	}
+	w := newTree(t, roots...)
+	w.rng = rand.New(rand.NewPCG(seed, 0))
 	for _, root := range roots {
 		w.put(filepath.Join(root, "-home-dev-keep", "00000000-keep.jsonl"), w.lines(root, 3))
 	}
 	return w
+}
+
+// newTree is a world of the transcripts that are there.
+func newTree(t testing.TB, roots ...string) *world {
+	return &world{t: t, roots: roots, clock: time.Date(2026, 10, 20, 9, 0, 0, 0, time.UTC), rest: map[string]string{}}
 }
 
 func pick[T any](w *world, of ...T) T { return of[w.rng.IntN(len(of))] }
