@@ -121,7 +121,7 @@ func printImport(w io.Writer, s warehouse.ImportSummary) {
 				parts = append(parts, thousands(int64(p.n))+" "+p.what)
 			}
 		}
-		fmt.Fprintf(w, "imported %s from %s: %s; %s copied; %s of %s\n", s.Host, s.Source, strings.Join(parts, ", "),
+		fmt.Fprintf(w, "imported %s from %s: %s; %s copied; %s of %s\n", s.Host, oneLine(s.Source), strings.Join(parts, ", "),
 			size(s.Written), count(s.Files, "file"), size(s.Bytes))
 		if s.KeptFiles > 0 {
 			fmt.Fprintf(w, "kept %s that %s not at the source any more\n", count(s.KeptFiles, "file"), isAre(s.KeptFiles))
