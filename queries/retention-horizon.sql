@@ -10,7 +10,7 @@
 --   files              transcripts, those of sub-agents included
 --   sessions           sessions they belong to
 --   size_bytes         their size, bytes
---   not_indexed_files  how many of them are not or not wholly in the warehouse
+--   not_indexed_files  how many of them were not or not wholly read, but for those that were forgotten
 --   cleanup_days       days they are kept
 --
 -- Totals: files, size_bytes, not_indexed_files
@@ -43,10 +43,10 @@ due AS (
         (make_timestamptz(modified_ms * 1000) + to_days(cleanup_days::INTEGER))::DATE AS removed_on,
         listed.*,
         cleanup_days,
-        coalesce(known.indexed_bytes, -1) < listed.size_bytes AS is_not_indexed
+        known.status IS DISTINCT FROM 'ignored' AND coalesce(known.size_bytes - known.lag_bytes, -1) < listed.size_bytes AS is_not_indexed
     FROM listed
     CROSS JOIN setting
-    LEFT JOIN source_files AS known ON known.source_file = listed.source_file AND known.status = 'ok'
+    LEFT JOIN source_files AS known ON known.source_file = listed.source_file AND known.status IN ('ok', 'ignored')
     WHERE listed.host = 'local' AND listed.status = 'ok'
 )
 SELECT

@@ -4,8 +4,8 @@
 -- or several times in one. One line of a record counts, the others are here, and every view but
 -- records leaves them out. A line of a main thread counts before one of a sub-agent's file; then
 -- the earliest (the resume of 1.0 rewrote times to its own); then the one in the file that began
--- first; then one that does not say it is a copy (forkedFrom); then by path and line. Seen in
--- 1.0.24 to 2.1.237: 17,544 of 299,582 uuids.
+-- first; then one that does not say it is a copy (forkedFrom); then this machine's; then by path
+-- and line. Seen in 1.0.24 to 2.1.237: 17,544 of 299,582 uuids.
 --
 -- Columns:
 --   source_file  transcript of the repeating line
@@ -20,7 +20,7 @@ WITH copied AS (
     HAVING count(*) > 1
 ),
 copies AS (
-    SELECT source_file, source_line, uuid, agent_id, is_sidechain, timestamp, forked_from
+    SELECT host, source_file, source_line, uuid, agent_id, is_sidechain, timestamp, forked_from
     FROM raw
     SEMI JOIN copied USING (uuid)
     WHERE parse_status <> 'torn'
@@ -44,6 +44,7 @@ QUALIFY row_number() OVER (
         timestamp,
         started_at,
         forked_from IS NOT NULL,
+        host <> 'local',
         source_file,
         source_line
 ) > 1;

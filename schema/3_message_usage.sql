@@ -5,8 +5,8 @@
 --
 -- One whole line gives the numbers, the model and the time: the one with the highest output; on a
 -- tie a line of a main thread before a sub-agent's; then the file in which the response appears
--- earliest, of copies at one time one that is no fork; within it the latest line. Usage that exists
--- only inside a nested progress record counts.
+-- earliest, of copies at one time one that is no fork, then one of this machine; within it the latest
+-- line. Usage that exists only inside a nested progress record counts.
 --
 -- The response is booked to the session of the line in which it appeared first, and to the main
 -- thread whenever any line of it is there.
@@ -118,7 +118,7 @@ INSERT INTO message_usage
 WITH files AS (
     SELECT
         source_file,
-        row_number() OVER (ORDER BY min(timestamp) NULLS LAST, bool_or(forked_from IS NOT NULL), source_file) AS file_number
+        row_number() OVER (ORDER BY min(timestamp) NULLS LAST, bool_or(forked_from IS NOT NULL), bool_or(host <> 'local'), source_file) AS file_number
     FROM raw
     WHERE parse_status <> 'torn'
     GROUP BY source_file

@@ -143,7 +143,7 @@ func (l Layout) finishImport(m Manifest) error {
 func (l Layout) register(opt ImportOptions, m Manifest) (ImportSummary, error) {
 	tree := l.tree(opt.Host)
 	switch {
-	case m.IsCopied && m.Source != opt.From:
+	case m.IsCopied && m.Source != opt.From && !opt.Moved:
 		return ImportSummary{}, inUse(opt, m)
 	case !isFolder(tree) && exists(tree):
 		return ImportSummary{}, refused("%s is not a folder", tree)
@@ -252,10 +252,12 @@ func (l Layout) checkSource(opt ImportOptions, source string) error {
 // checkLabelFree refuses a label that stands for something else.
 func (l Layout) checkLabelFree(opt ImportOptions, m Manifest, isNew bool, source string) error {
 	switch {
+	case opt.Moved, m.IsCopied && m.Source == source:
+		return nil
 	case isNew && !isEmpty(l.tree(opt.Host)):
 		return WithHint(refused("host %q has a tree that was not imported from a folder, %s", opt.Host, l.tree(opt.Host)),
-			"register it: warehouse import --host "+opt.Host, "or choose another label")
-	case isNew, m.IsCopied && (m.Source == source || opt.Moved):
+			"register it: warehouse import --host "+opt.Host, sameTree, "or choose another label")
+	case isNew:
 		return nil
 	}
 	return inUse(opt, m)
@@ -269,12 +271,11 @@ func inUse(opt ImportOptions, m Manifest) error {
 			was = m.Source
 		}
 	}
-	hints := []string{"choose another label, or give this one up first: warehouse forget --host " + opt.Host}
-	if m.IsCopied && !isRemote(opt.From) {
-		hints = append([]string{"where that is the same tree in a new place, add --moved"}, hints...)
-	}
-	return WithHint(refused("host label %q stands for %s", opt.Host, was), hints...)
+	return WithHint(refused("host label %q stands for %s", opt.Host, was), sameTree,
+		"choose another label, or give this one up first: warehouse forget --host "+opt.Host)
 }
+
+const sameTree = "where that is the same tree in a new place, add --moved"
 
 // knowsHost refuses a label that the warehouse knows otherwise: one that was forgotten, or one with
 // lines whose tree and manifest are gone.
@@ -303,7 +304,7 @@ func (l Layout) knowsHost(ctx context.Context, opt ImportOptions) error {
 	}
 	if files > 0 {
 		return WithHint(refused("host label %q has %s in the warehouse, of a tree that is not there any more", opt.Host, plural(int(files), "file")),
-			"where this is the same tree, add --moved", "choose another label, or give this one up first: warehouse forget --host "+opt.Host)
+			sameTree, "choose another label, or give this one up first: warehouse forget --host "+opt.Host)
 	}
 	return nil
 }

@@ -26,7 +26,8 @@ import (
 //     file is ever half. A kill leaves at most such a name, which the next import removes.
 //   - Links are not followed: what they lead to inside the tree is copied itself, and what lies
 //     outside of it was not asked for.
-//   - What is gone at the source stays: an import is a copy to keep.
+//   - What is gone at the source stays: an import is a copy to keep. It is counted where all of the
+//     source could be listed.
 //   - Files that cannot be read are reported and do not stop the others.
 
 const importing = ".importing"
@@ -160,8 +161,7 @@ func (s *ImportSummary) copyTree(ctx context.Context, source string, t sourceTre
 		}
 		n, err := copyInto(from, to, f.path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			// Gone since it was listed.
+		case errors.Is(err, errGone):
 		case err != nil && isFull(err):
 			return WithHint(fmt.Errorf("import: %w", err), diskHint(filepath.Dir(s.Tree)))
 		case err != nil:
@@ -182,15 +182,22 @@ func (s *ImportSummary) copyTree(ctx context.Context, source string, t sourceTre
 	return countTree(s.Tree, func(path string, size int64) {
 		s.Files++
 		s.Bytes += size
-		if rel, err := filepath.Rel(s.Tree, path); err == nil && !there[filepath.ToSlash(rel)] {
+		if rel, err := filepath.Rel(s.Tree, path); err == nil && !there[filepath.ToSlash(rel)] && len(t.failures) == 0 {
 			s.KeptFiles++
 		}
 	})
 }
 
+// errGone is returned for a file that went since it was listed. What is missing in the tree is another
+// matter.
+var errGone = errors.New("gone")
+
 // copyInto copies a file to the same place in another tree, and returns how many bytes it has.
 func copyInto(from, to *os.Root, path string) (n int64, err error) {
 	src, err := from.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, errGone
+	}
 	if err != nil {
 		return 0, err
 	}

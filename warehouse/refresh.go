@@ -23,6 +23,7 @@ import (
 //	stamp     a young one with the same definitions and roots: done, nothing opened
 //	lock      one refresh at a time; who waits too long uses the file there is
 //	scan      stat everything, open nothing                        scan.go
+//	rules     what was forgotten is kept out                       forget.go
 //	compare   with the published catalogue; nothing to do: stamp   read.go
 //	standby   reuse, catch up, copy or make                        standby.go
 //	load      new lines to raw and the derived tables              load.go

@@ -9,9 +9,10 @@
 //
 //   - raw is the record. A line is stored once, as the bytes it was; each source file can be
 //     written back byte for byte. Rows of raw are never changed, only added, or dropped with what
-//     replaced them.
-//   - Everything but raw, the catalogue, hosts and settings can be deleted and made again from raw.
-//     Refreshing step by step gives what building from nothing gives.
+//     replaced them, or because they were forgotten.
+//   - Everything but raw, the catalogue, hosts, settings and what was forgotten can be deleted and
+//     made again from raw. Refreshing step by step gives what building from nothing gives.
+//   - What was forgotten is in no file of the warehouse, and is kept out until that is taken back.
 //   - Nobody writes the published file. A refresh writes the standby and the two change names, so a
 //     reader never waits, never sees half a state, and a killed refresh changes nothing.
 //   - A refresh costs what changed. Nothing changed: nothing is written.

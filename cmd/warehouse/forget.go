@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -118,8 +119,8 @@ func (a *app) forget(cmd *cobra.Command, o forgetOptions) error {
 	if err != nil {
 		return err
 	}
-	terminal := a.asksOnTerminal()
-	if !o.list && !o.undo && !o.dryRun && !o.yes && !terminal {
+	screen := a.asksOn()
+	if !o.list && !o.undo && !o.dryRun && !o.yes && screen == nil {
 		return warehouse.WithHint(usagef("forget: there is no terminal to ask on"), "add --yes, or look first with --dry-run")
 	}
 	layout, err := a.layout()
@@ -166,8 +167,11 @@ func (a *app) forget(cmd *cobra.Command, o forgetOptions) error {
 	}
 	shut() // before the file is replaced
 	out := a.stderr
-	if o.dryRun {
+	switch {
+	case o.dryRun:
 		out = a.stdout
+	case !o.yes:
+		out = screen
 	}
 	p := forgetPrinter{app: a, loc: loc, out: out}
 	p.plan(rule, plan)
@@ -175,11 +179,14 @@ func (a *app) forget(cmd *cobra.Command, o forgetOptions) error {
 		return nil
 	}
 	if !o.yes {
-		if yes, err := a.ask("Forget them? [y/N] "); err != nil || !yes {
+		if yes, err := a.ask(screen, "Forget them? [y/N] "); err != nil || !yes {
 			fmt.Fprintln(a.stderr, "nothing was forgotten")
 			a.code = exitFailed
 			return err
 		}
+	}
+	if _, ok := terminalWidth(a.stderr); ok {
+		fmt.Fprintln(a.stderr, "writing the database without them …")
 	}
 	opt, err := a.refreshOptions()
 	if err != nil {
@@ -229,18 +236,26 @@ func (o forgetOptions) beforeRule(loc *time.Location) (warehouse.Rule, error) {
 	return rule, nil
 }
 
-// asksOnTerminal tells whether a person can be asked.
-func (a *app) asksOnTerminal() bool {
-	f, ok := a.stdin.(*os.File)
-	_, screen := terminalWidth(a.stderr)
-	return ok && screen && term.IsTerminal(int(f.Fd()))
+// asksOn is the terminal of a person who can be asked, nil without one.
+func (a *app) asksOn() io.Writer {
+	if f, ok := a.stdin.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	if _, ok := terminalWidth(a.stderr); ok {
+		return a.stderr
+	}
+	// Standard error goes elsewhere.
+	if f, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
+		return f
+	}
+	return nil
 }
 
-func (a *app) ask(question string) (bool, error) {
-	fmt.Fprint(a.stderr, question)
+func (a *app) ask(screen io.Writer, question string) (bool, error) {
+	fmt.Fprint(screen, question)
 	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
 	if err != nil && answer == "" {
-		fmt.Fprintln(a.stderr)
+		fmt.Fprintln(screen)
 		return false, nil
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {

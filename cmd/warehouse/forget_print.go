@@ -60,7 +60,7 @@ func (p forgetPrinter) plan(rule warehouse.Rule, plan warehouse.ForgetPlan) {
 			if f.Lines < f.Of {
 				part = thousands(f.Lines) + " of " + count(f.Of, "line")
 			}
-			p.line("  file     %s  %s", f.Path, part)
+			p.line("  file     %s  %s", part, f.Path)
 		}
 	}
 	if more := len(plan.Files) - forgetMost; more > 0 {

@@ -129,7 +129,7 @@ func (a *app) hosts(cmd *cobra.Command, args []string, o hostsOptions) error {
 		notes = append(notes, "blocked: text stays out of search, read and text-export; let it out with: warehouse hosts --egress allowed LABEL")
 	}
 	if n := len(kept); n > 0 {
-		notes = append(notes, fmt.Sprintf("%s keep what was forgotten out: warehouse forget --list", count(int64(n), "rule")))
+		notes = append(notes, fmt.Sprintf("what was forgotten is kept out by %s: warehouse forget --list", count(int64(n), "rule")))
 	}
 	return a.printSource(rows, o.outputOptions, printOptions{Notes: func() ([]string, error) { return notes, nil }})
 }

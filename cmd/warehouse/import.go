@@ -76,7 +76,7 @@ func (a *app) importTree(cmd *cobra.Command, o importOptions) error {
 	var remote *warehouse.RemoteError
 	switch {
 	case errors.As(err, &remote):
-		return remoteHelp(remote, o.host)
+		return remoteHelp(remote, o)
 	case errors.Is(err, warehouse.ErrImport):
 		return usageError{err}
 	case err != nil:
@@ -91,15 +91,18 @@ func (a *app) importTree(cmd *cobra.Command, o importOptions) error {
 }
 
 // remoteHelp says how transcripts get here from a machine that this program does not talk to.
-func remoteHelp(remote *warehouse.RemoteError, label string) error {
-	source, again := remote.Source, "warehouse import --host "+label
+func remoteHelp(remote *warehouse.RemoteError, o importOptions) error {
+	source, again := remote.Source, "warehouse import --host "+o.host
 	if source == "" {
 		return warehouse.WithHint(usagef("import: there is no tree at %s", remote.Tree),
 			"copy one from a folder: "+again+" --from DIR",
-			"or from another machine: "+rsync("user@"+label+":.claude/projects", remote.Tree),
+			"or from another machine: "+rsync("user@"+o.host+":.claude/projects", remote.Tree),
 			"then: "+again)
 	}
-	return warehouse.WithHint(usageError{remote}, rsync(source, remote.Tree), "then: "+again+" --from "+shellQuote(source))
+	if again += " --from " + shellQuote(source); o.moved {
+		again += " --moved"
+	}
+	return warehouse.WithHint(usageError{remote}, rsync(source, remote.Tree), "then: "+again)
 }
 
 // rsync is a command line that brings what an import would copy.
@@ -121,7 +124,7 @@ func printImport(w io.Writer, s warehouse.ImportSummary) {
 				parts = append(parts, thousands(int64(p.n))+" "+p.what)
 			}
 		}
-		fmt.Fprintf(w, "imported %s from %s: %s; %s copied; %s of %s\n", s.Host, s.Source, strings.Join(parts, ", "),
+		fmt.Fprintf(w, "imported %s from %s: %s; %s copied; %s of %s\n", s.Host, oneLine(s.Source), strings.Join(parts, ", "),
 			size(s.Written), count(s.Files, "file"), size(s.Bytes))
 		if s.KeptFiles > 0 {
 			fmt.Fprintf(w, "kept %s that %s not at the source any more\n", count(s.KeptFiles, "file"), isAre(s.KeptFiles))

@@ -197,7 +197,7 @@ func printSummary(w io.Writer, s warehouse.Summary, roots []warehouse.Root) {
 		fmt.Fprintf(w, "with %s of your own\n", count(int64(s.OwnRows), "row"))
 	}
 	if s.LeftOut > 0 {
-		fmt.Fprintf(w, "left out %s that were forgotten (warehouse forget --list)\n", count(s.LeftOut, "line"))
+		fmt.Fprintf(w, "left out %s that %s forgotten (warehouse forget --list)\n", count(s.LeftOut, "line"), wasWere(s.LeftOut))
 	}
 	for _, warning := range s.Warnings {
 		fmt.Fprintln(w, "warning: "+warning)

@@ -183,6 +183,27 @@ func cmdHardlink(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Link(ts.MkAbs(args[1]), ts.MkAbs(args[0])))
 }
 
+// holds FILE TEXT: the bytes are in the file, or in one below the folder, as strings(1) finds them.
+func cmdHolds(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: holds file text")
+	}
+	held := ""
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(args[1])) {
+			held = path
+		}
+		return err
+	}))
+	if (held != "") == neg {
+		ts.Fatalf("%q in %s: %v %s", args[1], args[0], held != "", held)
+	}
+}
+
 // mode PERM FILE…: these are its permissions.
 func cmdMode(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args[1:] {

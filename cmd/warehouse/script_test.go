@@ -78,6 +78,7 @@ func TestScripts(t *testing.T) {
 			"fifo":       cmdFIFO,
 			"flip":       cmdFlip,
 			"hardlink":   cmdHardlink,
+			"holds":      cmdHolds,
 			"json":       cmdJSON,
 			"mode":       cmdMode,
 			"refuses":    cmdRefuses,
@@ -93,10 +94,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// onReports are beginnings of the names of scripts that are about what a warehouse tells, not about
-// how one comes to be. They start with one of no transcripts, which saves making some 80 views each.
+// onReports are beginnings of the names of scripts that are about what a warehouse tells or forgets, not
+// about how one comes to be. They start with one of no transcripts, which saves making some 80 views each.
 var onReports = []string{
-	"formats", "hook", "pinned", "query", "read", "redact", "retention", "sandbox", "search", "session",
+	"egress", "forget", "formats", "hook", "pinned", "query", "read", "redact", "retention", "sandbox", "search", "session",
 	"skills", "stop", "time", "tool", "usage-",
 }
 

@@ -13,11 +13,12 @@ files AS (
         listed.session_id,
         listed.size_bytes,
         make_timestamptz(listed.modified_ms * 1000) AS modified_at,
-        known.source_file IS NOT NULL AS is_known,
-        coalesce(known.indexed_bytes, 0) AS indexed_bytes,
-        listed.size_bytes < known.indexed_bytes AS is_shorter
+        known.status = 'ok' AS is_known,
+        -- What was forgotten is not waited for.
+        CASE WHEN known.status = 'ignored' THEN listed.size_bytes ELSE coalesce(known.size_bytes - known.lag_bytes, 0) END AS read_bytes,
+        listed.size_bytes < read_bytes AS is_shorter
     FROM listed
-    LEFT JOIN source_files AS known ON known.source_file = listed.source_file AND known.status = 'ok'
+    LEFT JOIN source_files AS known ON known.source_file = listed.source_file AND known.status IN ('ok', 'ignored')
     WHERE listed.host = 'local' AND listed.status = 'ok'
 ),
 -- A file that was there when the last refresh ran should have been read; one that was written since
@@ -25,12 +26,12 @@ files AS (
 lagging AS (
     SELECT
         count(*) AS files,
-        sum(CASE WHEN is_shorter THEN size_bytes ELSE size_bytes - indexed_bytes END) AS lag_bytes,
+        sum(CASE WHEN is_shorter THEN size_bytes ELSE size_bytes - read_bytes END) AS lag_bytes,
         bool_or(modified_at < refreshed_at - to_minutes(1) OR modified_at < now() - to_days(1)) AS is_late,
-        array_to_string(list(source_file ORDER BY size_bytes - indexed_bytes DESC, source_file)[:3], ', ') AS examples
+        array_to_string(list(source_file ORDER BY size_bytes - read_bytes DESC, source_file)[:3], ', ') AS examples
     FROM files
     CROSS JOIN index_meta
-    WHERE is_known AND size_bytes <> indexed_bytes
+    WHERE is_known AND size_bytes <> read_bytes
 ),
 setting AS (
     SELECT coalesce(first(s ORDER BY n) FILTER (WHERE s.project_path IS NULL), {'config_source': 'its default', 'project_path': NULL, 'cleanup_days': 30}) AS s
@@ -45,7 +46,7 @@ due AS (
         count(*) AS files,
         min(modified_at) AS oldest,
         count(*) FILTER (WHERE removed_at < now() + to_days(7)) AS soon,
-        count(*) FILTER (WHERE removed_at < now() + to_days(3) AND indexed_bytes < size_bytes) AS lost
+        count(*) FILTER (WHERE removed_at < now() + to_days(3) AND read_bytes < size_bytes) AS lost
     FROM (SELECT files.*, setting.s, modified_at + to_days(setting.s.cleanup_days::INTEGER) AS removed_at FROM files CROSS JOIN setting) AS setting
 ),
 broken AS (
