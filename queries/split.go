@@ -5,7 +5,6 @@ package queries
 import (
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,7 +21,7 @@ func Split(script string) []string {
 func split(script string) [][2]int {
 	var out [][2]int
 	add := func(start, end int) {
-		text := strings.TrimSpace(script[start:end])
+		text := strings.TrimFunc(script[start:end], isBlank)
 		start += strings.Index(script[start:end], text)
 		out = append(out, [2]int{start, start + len(text)})
 	}
@@ -89,9 +88,14 @@ func isLetter(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r >= utf8.RuneSelf && !isBlank(r)
 }
 
-// isBlank reports whether r separates words, as some characters without a width do too.
+// isBlank reports whether DuckDB takes r for a blank: it knows some characters without a width as
+// such, and others that Unicode calls spaces it takes for letters.
 func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || '\u200b' <= r && r <= '\u200d' || r == '\u2060' || r == '\ufeff'
+	switch r {
+	case ' ', '\t', '\n', '\v', '\f', '\r', '\u00a0', '\u202f', '\u205f', '\u2060', '\u3000', '\ufeff':
+		return true
+	}
+	return '\u2000' <= r && r <= '\u200d'
 }
 
 // quotedLength is the length of a quoted run at the start of s, doubled quotes included.

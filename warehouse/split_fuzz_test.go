@@ -17,6 +17,7 @@ func FuzzSplitAsDuckDB(f *testing.F) {
 	db := plainDuckDB(f)
 	places := regexp.MustCompile(`"query_location":\d+`)
 	seen := func(t *testing.T, script string) (statements []string, ok bool) {
+		script += "\n" // DuckDB takes a non-breaking space for a letter where it is the last character
 		var failed bool
 		var n int
 		err := db.QueryRow("SELECT (j->>'error')::BOOLEAN, coalesce(json_array_length(j->'statements'), 0) FROM (SELECT json_serialize_sql(?::VARCHAR) AS j)", script).Scan(&failed, &n)
@@ -35,6 +36,9 @@ func FuzzSplitAsDuckDB(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script string) {
 		if !utf8.ValidString(script) || strings.Contains(script, "\x00") {
 			return // no script
+		}
+		if strings.Contains(script, "$") && strings.ContainsFunc(script, func(r rune) bool { return r == 0xa0 || r >= 0x2000 }) {
+			return // DuckDB takes what is no string for one when it looks for such blanks, and leaves them
 		}
 		want, ok := seen(t, script)
 		if !ok {
