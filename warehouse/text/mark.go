@@ -74,29 +74,36 @@ func lowered(s string) (folded string, from func(int) int) {
 }
 
 // each calls run for each stretch of letters, digits and their marks; for scripts without blanks
-// for each two neighbours.
+// for each two neighbours. A syllable of Korean may be written in up to three characters.
 func each(s string, run func(start, end int)) {
 	start, unspaced, before := -1, false, 0
 	flush := func(end int) {
 		if start >= 0 {
 			run(start, end)
+			if before > start {
+				run(before, end)
+			}
 		}
 		start = -1
 	}
 	for i, r := range s {
-		inside := IsWord(r) || start >= 0 && unicode.Is(unicode.M, r)
 		u := IsUnspaced(r)
 		switch {
-		case !inside:
+		case start >= 0 && (unicode.Is(unicode.M, r) || unspaced && '\u1160' <= r && r <= '\u11ff'):
+			// Belongs to the letter before it.
+		case !IsWord(r):
 			flush(i)
 		case start < 0:
 			start, unspaced, before = i, u, i
-		case u != unspaced && !unicode.Is(unicode.M, r):
+		case u != unspaced:
 			flush(i)
 			start, unspaced, before = i, u, i
 		case u:
-			run(before, i+utf8.RuneLen(r))
-			start, before = i, i
+			if before > start {
+				run(start, i)
+				start = before
+			}
+			before = i
 		}
 	}
 	flush(len(s))

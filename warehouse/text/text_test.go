@@ -135,10 +135,13 @@ func TestSpans(t *testing.T) {
 		{"see pkg/net/http2.go and http2.goes", "http2.go", "see pkg/net/[http2.go] and [http2.go]es"},
 		{"Le Cafe\u0301 noir", "café", "Le [Cafe\u0301] noir"},
 		{"后修复已验证", "修复", "后[修复]已验证"},
+		{"修 修复 后修复", "修复", "修 [修复] 后[修复]"},
+		// Korean in parts of syllables, as some file systems write it.
+		{"\u1100\u1173 \u1112\u1161\u11ab\u1100\u1173\u11af", "한글", "\u1100\u1173 [\u1112\u1161\u11ab\u1100\u1173\u11af]"},
 		{"call getUserName now", "user", "call [getUserName] now"},
 		{"Say exact PHRASE.", `"exact phrase"`, "Say [exact PHRASE]."},
 		// Bytes and letters that change their lengths in lower case, the sum of which may stay.
-		{"\xb0 İ ẞ pkg/net", "pkg/net", "\xb0 İ ẞ [pkg/net]"},
+		{"\xb0 pkg/net İ ẞ", "pkg/net", "\xb0 [pkg/net] İ ẞ"},
 		{"Ⱥ Ⱥ exact phrase", `"exact phrase"`, "Ⱥ Ⱥ [exact phrase]"},
 		{"nothing", "else", "nothing"},
 	} {
