@@ -3,7 +3,6 @@ package queries
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -331,67 +330,5 @@ Examples:
 	}
 	if got := Help(Query{Name: "mine"}); got != "mine\n" {
 		t.Errorf("without a header got %q", got)
-	}
-}
-
-var position = regexp.MustCompile(`^fuzz\.sql:(\d+): `)
-
-func FuzzParse(f *testing.F) {
-	f.Add(toolErrors)
-	f.Add("-- T.\n--\n-- Columns:\n--   a  b\n--        c\n\nSELECT 1 AS a;")
-	f.Add("-- T.\n--\n-- columns:\nset variable x = 1;\n")
-	f.Add("SET VARIABLE \"limit\" = coalesce(getvariable('limit'), 'a''b')::VARCHAR;   -- x\r\nSELECT getvariable('limit')")
-	f.Add("\ufeff--\n--\x00\n-- ")
-	f.Fuzz(func(t *testing.T, text string) {
-		lines := strings.Count(text, "\n") + 1
-		user, userErr := ParseUser("fuzz.sql", text)
-		q, err := Parse("fuzz", text)
-		for _, err := range []error{err, userErr} {
-			if err == nil {
-				continue
-			}
-			m := position.FindStringSubmatch(err.Error())
-			if m == nil {
-				t.Fatalf("error without a position: %v", err)
-			}
-			var n int
-			if fmt.Sscan(m[1], &n); n < 1 || n > lines {
-				t.Fatalf("position outside of %d lines: %v", lines, err)
-			}
-		}
-		if userErr == nil {
-			checkParsed(t, user)
-		}
-		if err != nil {
-			return
-		}
-		checkParsed(t, q)
-		if q.SQL != text {
-			t.Fatalf("text changed to %q", q.SQL)
-		}
-		user.Disk = false
-		if userErr != nil || !reflect.DeepEqual(q, user) {
-			t.Fatalf("own file: got %#v, %v, want %#v", user, userErr, q)
-		}
-	})
-}
-
-func checkParsed(t *testing.T, q Query) {
-	if q.Body == "" || !strings.HasSuffix(q.SQL, q.Body) {
-		t.Fatalf("body %q of %q", q.Body, q.SQL)
-	}
-	for _, line := range strings.Split(q.Body, "\n") {
-		if strings.HasPrefix(line, "SET VARIABLE ") {
-			t.Fatalf("parameter left in the body: %q", line)
-		}
-	}
-	lines := strings.Split(q.SQL, "\n")
-	for _, p := range q.Params {
-		if !strings.HasPrefix(lines[p.Line-1], "SET VARIABLE ") || p.Description == "" {
-			t.Fatalf("parameter %#v read from %q", p, lines[p.Line-1])
-		}
-	}
-	if Help(q) == "" {
-		t.Fatal("no help")
 	}
 }

@@ -5,7 +5,6 @@ package queries
 import (
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,7 +21,7 @@ func Split(script string) []string {
 func split(script string) [][2]int {
 	var out [][2]int
 	add := func(start, end int) {
-		text := strings.TrimSpace(script[start:end])
+		text := strings.TrimFunc(script[start:end], isBlank)
 		start += strings.Index(script[start:end], text)
 		out = append(out, [2]int{start, start + len(text)})
 	}
@@ -32,10 +31,21 @@ func split(script string) [][2]int {
 		r, skip := utf8.DecodeRuneInString(rest)
 		switch {
 		case r == '\'' || r == '"':
-			skip = quotedLength(rest, r == '\'' && escapes(script[:i]))
+			skip = quotedLength(rest, false)
+			blank = false
+		case isLetter(r):
+			skip = strings.IndexFunc(rest, func(r rune) bool { return !isLetter(r) && (r < '0' || r > '9') && r != '$' })
+			if skip < 0 {
+				skip = len(rest)
+			}
+			if quoted := rest[skip:]; strings.EqualFold(rest[:skip], "e") && strings.HasPrefix(quoted, "'") {
+				skip += quotedLength(quoted, true) // in which a backslash escapes
+			}
 			blank = false
 		case strings.HasPrefix(rest, "--"):
-			skip = until(rest, "\n")
+			if skip = strings.IndexAny(rest, "\r\n"); skip < 0 {
+				skip = len(rest)
+			}
 		case strings.HasPrefix(rest, "/*"):
 			skip = commentLength(rest)
 		case r == '$':
@@ -48,7 +58,7 @@ func split(script string) [][2]int {
 				add(start, i)
 			}
 			start, blank = i+1, true
-		case !unicode.IsSpace(r):
+		case !isBlank(r):
 			blank = false
 		}
 		i += skip
@@ -59,7 +69,11 @@ func split(script string) [][2]int {
 	return out
 }
 
-var dollarTag = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)?\$`)
+// goesOn is what stands between two pieces of one string. It matters where a backslash escapes,
+// since it does so in all of them.
+var goesOn = regexp.MustCompile(`^(?:[ \t\f\v]|--[^\r\n]*)*[\r\n](?:[ \t\f\v\r\n]|--[^\r\n]*[\r\n])*'`)
+
+var dollarTag = regexp.MustCompile(`^\$([A-Za-z_\x{80}-\x{10FFFF}][A-Za-z0-9_\x{80}-\x{10FFFF}]*)?\$`)
 
 // until returns the length of s up to and with the first end, or all of it.
 func until(s, end string) int {
@@ -69,14 +83,19 @@ func until(s, end string) int {
 	return len(s)
 }
 
-// escapes reports whether a string behind this text is an E'…', in which a backslash escapes.
-func escapes(before string) bool {
-	n := len(before)
-	if n == 0 || before[n-1] != 'e' && before[n-1] != 'E' {
-		return false
+// isLetter reports whether a name can begin with r. A "$" inside a name opens no string.
+func isLetter(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r >= utf8.RuneSelf && !isBlank(r)
+}
+
+// isBlank reports whether DuckDB takes r for a blank: it knows some characters without a width as
+// such, and others that Unicode calls spaces it takes for letters.
+func isBlank(r rune) bool {
+	switch r {
+	case ' ', '\t', '\n', '\v', '\f', '\r', '\u00a0', '\u202f', '\u205f', '\u2060', '\u3000', '\ufeff':
+		return true
 	}
-	r, _ := utf8.DecodeLastRuneInString(before[:n-1])
-	return !(r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
+	return '\u2000' <= r && r <= '\u200d'
 }
 
 // quotedLength is the length of a quoted run at the start of s, doubled quotes included.
@@ -88,6 +107,8 @@ func quotedLength(s string, escapes bool) int {
 		case s[i] != s[0]:
 		case i+1 < len(s) && s[i+1] == s[0]:
 			i++
+		case escapes && goesOn.MatchString(s[i+1:]):
+			i += len(goesOn.FindString(s[i+1:]))
 		default:
 			return i + 1
 		}

@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -227,6 +228,9 @@ func (o *Object) header(text string) (string, error) {
 			if line != " Columns:" {
 				return "", bad(`"-- Columns:" is written with one blank`)
 			}
+			if inColumns {
+				return "", bad(`second "Columns:"`)
+			}
 			flush()
 			inColumns = true
 		case strings.EqualFold(strings.TrimSuffix(word, ":"), "columns"), strings.EqualFold(word, "column:"):
@@ -236,12 +240,18 @@ func (o *Object) header(text string) (string, error) {
 			if m == nil {
 				return "", bad(`an index is written "-- Index: table"`)
 			}
+			if o.IndexOf != "" {
+				return "", bad(`second "Index:"`)
+			}
 			flush()
 			o.IndexOf = m[1]
 		case strings.HasPrefix(word, "Key:"):
 			m := keyLine.FindStringSubmatch(line)
 			if m == nil {
 				return "", bad(`a key is written "-- Key: view.column"`)
+			}
+			if o.KeyView != "" {
+				return "", bad(`second "Key:"`)
 			}
 			flush()
 			o.KeyView, o.KeyColumn = m[1], m[2]
@@ -251,6 +261,9 @@ func (o *Object) header(text string) (string, error) {
 			paragraph = append(paragraph, word)
 		default:
 			if c := columnRow.FindStringSubmatch(strings.TrimPrefix(line, " ")); c != nil {
+				if slices.ContainsFunc(o.Columns, func(was Column) bool { return was.Name == c[1] }) {
+					return "", bad(fmt.Sprintf("column %q is described twice", c[1]))
+				}
 				o.Columns = append(o.Columns, Column{c[1], c[2]})
 			} else if len(o.Columns) > 0 && strings.HasPrefix(line, "      ") {
 				last := &o.Columns[len(o.Columns)-1]

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"io/fs"
 	"reflect"
 	"regexp"
@@ -120,6 +119,8 @@ func TestNearMisses(t *testing.T) {
 		{"column in upper case", "2_failed_calls.sql", replace(viewFile, "host ", "Host "), "2_failed_calls.sql:9: a column is written"},
 		{"column with one blank behind it", "2_failed_calls.sql", replace(viewFile, "host        machine", "host machine"), "2_failed_calls.sql:9: a column is written"},
 		{"column without a description", "2_failed_calls.sql", replace(viewFile, "host        machine", "host"), "2_failed_calls.sql:9: a column is written"},
+		{"columns twice", "2_failed_calls.sql", replace(viewFile, "CREATE", "-- Columns:\nCREATE"), `2_failed_calls.sql:12: second "Columns:"`},
+		{"a column twice", "2_failed_calls.sql", replace(viewFile, "CREATE", "--   host  machine\nCREATE"), `2_failed_calls.sql:12: column "host" is described twice`},
 		{"header and nothing else", "2_failed_calls.sql", viewFile[:strings.Index(viewFile, "CREATE")], "2_failed_calls.sql: no statement"},
 		{"header and a comment", "2_failed_calls.sql", viewFile[:strings.Index(viewFile, "CREATE")] + "\n-- nothing\n", "2_failed_calls.sql: no statement"},
 		{"another object", "2_failed_call.sql", viewFile, `2_failed_call.sql: makes "failed_calls", want the one object "failed_call"`},
@@ -136,6 +137,8 @@ func TestNearMisses(t *testing.T) {
 		{"filled before it is made", "1_parts.sql", "-- Parts, one row per part.\nINSERT INTO parts SELECT 1;\nCREATE TABLE parts (i INTEGER);\n", "1_parts.sql: makes"},
 		{"another table filled", "1_parts.sql", replace(tableFile, "INSERT INTO parts", "INSERT INTO raw"), "1_parts.sql: makes"},
 		{"key without a column", "3_totals.sql", replace(keyedFile, "parts_of.source_file", "parts_of"), `3_totals.sql:3: a key is written`},
+		{"a key twice", "3_totals.sql", replace(keyedFile, "CREATE", "-- Key: parts.host\nCREATE"), `3_totals.sql:4: second "Key:"`},
+		{"an index twice", "3_totals.sql", replace(keyedFile, "-- Key: parts_of.source_file", "-- Index: parts\n-- Index: parts"), `3_totals.sql:4: second "Index:"`},
 		{"key of a view", "2_failed_calls.sql", replace(viewFile, "-- A call", "-- Key: a.b\n--\n-- A call"), "2_failed_calls.sql: a key, and no INSERT INTO failed_calls"},
 		{"macros and none of the file's name", "0_columns.sql", "-- Columns.\nCREATE OR REPLACE MACRO a(x) AS x;\n", `0_columns.sql: makes no macro "columns"`},
 		{"a view and a macro", "2_failed_calls.sql", viewFile + "CREATE OR REPLACE MACRO m(x) AS x;\n", "2_failed_calls.sql: makes"},
@@ -390,21 +393,4 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: does not end with a semicolon and a newline", o.File)
 		}
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add("2_failed_calls.sql", viewFile)
-	f.Add("1_parts.sql", tableFile)
-	f.Add("0_x.sql", "-- A.\nCREATE OR REPLACE MACRO x(a) AS a")
-	f.Add("2_keyed.sql", keyedFile)
-	f.Add("1_x.sql", "--\n-- .\n--\nCREATE TABLE x;\nINSERT INTO x;\n")
-	f.Fuzz(func(t *testing.T, name, text string) {
-		o, err := parse(name, text)
-		if err != nil {
-			return
-		}
-		if o.Name == "" || o.Title == "" || o.Kind == "" || len(o.Create) == 0 || (o.Kind == Table) != (o.Fill != "") || fmt.Sprintf("%d_%s.sql", o.Layer, o.Name) != name {
-			t.Fatalf("%q: %q: accepted as %+v", name, text, o)
-		}
-	})
 }

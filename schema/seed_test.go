@@ -69,29 +69,3 @@ func TestSeedRowsRefuse(t *testing.T) {
 		}
 	}
 }
-
-// What is accepted has a literal for each column and no way out of its quotes.
-func FuzzSeedRows(f *testing.F) {
-	f.Add("model,input,output\na,1,2\n")
-	f.Add("model,input,output,valid_from\n\"it's\",0.5,2,2026-10-01\n")
-	f.Add("\ufeffoutput,model,input,fast_multiplier\r\n1,';DROP TABLE raw;--,1,6\r\n")
-	o := pricesTable(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := o.SeedRows("p.csv", text, Own)
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "p.csv:") {
-				t.Errorf("%q: %v", text, err)
-			}
-			return
-		}
-		for _, row := range rows {
-			if len(row) != 15 {
-				t.Errorf("%q: %d literals", text, len(row))
-			}
-			inside := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(row[0], "'"), "'"), "''", "")
-			if strings.Contains(inside, "'") {
-				t.Errorf("%q: %s", text, row[0])
-			}
-		}
-	})
-}

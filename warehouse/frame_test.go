@@ -279,23 +279,3 @@ func TestResumeAnywhere(t *testing.T) {
 		}
 	}
 }
-
-func FuzzFramer(f *testing.F) {
-	for _, s := range []string{"", "\n", "a", "a\nb", "a\r\n\r\n", "\x00\n\xff\xfe\n\"", "{\"a\":1}\n{\"b\":", strings.Repeat("x\n", 3000)} {
-		f.Add([]byte(s), uint16(3), uint16(len(s)/2))
-	}
-	f.Fuzz(func(t *testing.T, data []byte, size, at uint16) {
-		for _, chunks := range chunkings {
-			c := newCursor()
-			lines, fr, err := frameAll(chunks.of(bytes.NewReader(data)), c, make([]byte, 1+int(size)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if fr.read != int64(len(data)) {
-				t.Fatalf("read %d bytes of %d", fr.read, len(data))
-			}
-			checkFraming(t, data, lines, c)
-			checkResume(t, data, min(int(at), len(data)), lines, c)
-		}
-	})
-}

@@ -167,7 +167,6 @@ func TestWordStems(t *testing.T) {
 }
 
 func FuzzWordStems(f *testing.F) {
-	f.Add("happily crying skies")
 	db := withMacros(f, "word_stems")
 	f.Fuzz(func(t *testing.T, s string) {
 		if words := latinWord.FindAllString(strings.ToLower(s), -1); len(words) > 0 {
@@ -222,9 +221,6 @@ func TestSearchWords(t *testing.T) {
 }
 
 func FuzzSearchWords(f *testing.F) {
-	for _, s := range []string{`why "did we" drop-it`, "重跑gen-itgc后修复", "a/b.c_d Café"} {
-		f.Add(s)
-	}
 	db := withMacros(f, "word_stems", "search_words")
 	f.Fuzz(func(t *testing.T, s string) {
 		if utf8.ValidString(s) && !strings.Contains(s, "\x00") && len(s) < 2000 {

@@ -15,19 +15,19 @@ type Span struct{ Start, End int }
 func Spans(s string, words []Word) []Span {
 	terms := map[string]bool{}
 	var out []Span
-	folded := strings.ToLower(s)
+	folded, from := lowered(s)
 	for _, w := range words {
-		// Where folding changes no lengths, a whole word or phrase can be looked up. Where it does,
-		// or the text writes it otherwise, its runs are marked.
+		// A whole word or phrase is looked up. Where the text writes it otherwise, its runs are marked.
 		found := false
-		if w.Literal != "" && len(folded) == len(s) {
+		if w.Literal != "" {
 			for at := 0; ; {
 				i := strings.Index(folded[at:], w.Literal)
 				if i < 0 {
 					break
 				}
-				out = append(out, Span{at + i, at + i + len(w.Literal)})
-				at, found = at+i+len(w.Literal), true
+				start := at + i
+				at, found = start+len(w.Literal), true
+				out = append(out, Span{from(start), from(at)})
 			}
 		}
 		if !found {
@@ -56,30 +56,54 @@ func Spans(s string, words []Word) []Span {
 	return merged
 }
 
+// lowered returns s in lower case, and where in s a character of that begins. Some letters are longer
+// in lower case, some shorter, and bytes that are no text are longer, so lengths say nothing.
+func lowered(s string) (folded string, from func(int) int) {
+	folded = strings.ToLower(s)
+	if isASCII(s) {
+		return folded, func(i int) int { return i }
+	}
+	places := make([]int, 0, len(folded)+1)
+	for i, r := range s {
+		for range utf8.RuneLen(unicode.ToLower(r)) {
+			places = append(places, i)
+		}
+	}
+	places = append(places, len(s))
+	return folded, func(i int) int { return places[i] }
+}
+
 // each calls run for each stretch of letters, digits and their marks; for scripts without blanks
-// for each two neighbours.
+// for each two neighbours. A syllable of Korean may be written in up to three characters.
 func each(s string, run func(start, end int)) {
 	start, unspaced, before := -1, false, 0
 	flush := func(end int) {
 		if start >= 0 {
 			run(start, end)
+			if before > start {
+				run(before, end)
+			}
 		}
 		start = -1
 	}
 	for i, r := range s {
-		inside := IsWord(r) || start >= 0 && unicode.Is(unicode.M, r)
 		u := IsUnspaced(r)
 		switch {
-		case !inside:
+		case start >= 0 && (unicode.Is(unicode.M, r) || unspaced && '\u1160' <= r && r <= '\u11ff'):
+			// Belongs to the letter before it.
+		case !IsWord(r):
 			flush(i)
 		case start < 0:
 			start, unspaced, before = i, u, i
-		case u != unspaced && !unicode.Is(unicode.M, r):
+		case u != unspaced:
 			flush(i)
 			start, unspaced, before = i, u, i
 		case u:
-			run(before, i+utf8.RuneLen(r))
-			start, before = i, i
+			if before > start {
+				run(start, i)
+				start = before
+			}
+			before = i
 		}
 	}
 	flush(len(s))
