@@ -1,6 +1,6 @@
 # warehouse: ask SQL questions of your coding agents' transcripts.
 
-.PHONY: build run test lint golden bench clean
+.PHONY: build run test torture lint golden bench clean
 
 # The program, in bin/.
 build:
@@ -13,6 +13,10 @@ run: build
 # Everything CI runs.
 test: lint
 	go test -timeout 60m ./...
+
+# Half an hour of harm: kills, full disks, files that change; a table of what was tried and lost. See README.
+torture:
+	go -C warehouse test -run '^Test(Torture|Killed|FirstRefreshesAtOnce)' -torture -parallel 1 -timeout 3h
 
 # Formatting, vet and staticcheck.
 lint:

@@ -85,8 +85,9 @@ func notWarehouse(path string, why string) error {
 		"name another file with --db, or move this one away and run: warehouse refresh")
 }
 
-// isOutOfMemory tells whether DuckDB says that its memory limit is reached; a checkpoint says it in
-// words of its own.
+// isOutOfMemory tells whether DuckDB says that its memory limit is reached, which a checkpoint and an
+// appender say in words of their own.
 func isOutOfMemory(err error) bool {
-	return strings.Contains(err.Error(), "Out of Memory") || strings.Contains(err.Error(), "failed to pin block")
+	text := err.Error()
+	return strings.Contains(text, "Out of Memory") || strings.Contains(text, "failed to pin block") || strings.Contains(text, "could not allocate block")
 }

@@ -1,9 +1,7 @@
 package warehouse
 
 import (
-	"context"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,10 +13,7 @@ import (
 // when it is repeated nothing is left.
 func TestKilledForget(t *testing.T) {
 	t.Parallel()
-	binary, err := builtBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try(t, "forget killed at any moment")
 	dir := t.TempDir()
 	projects := filepath.Join(dir, "projects")
 	w := newWorld(t, 51, projects)
@@ -26,14 +21,12 @@ func TestKilledForget(t *testing.T) {
 		path := w.newSession()
 		w.put(path, w.lines(path, 40))
 	}
+	others := w.files() // none of which is to be forgotten
 	plant(t, projects)
+	others = append(others, filepath.Join(projects, "-home-dev-app", "s2.jsonl"))
 	home := filepath.Join(dir, "home")
 	l := layoutIn(t, home)
-	command := func(args ...string) *exec.Cmd {
-		cmd := exec.CommandContext(context.Background(), binary, args...)
-		cmd.Env = append(os.Environ(), "WAREHOUSE_HOME="+home, "CLAUDE_PROJECTS_DIR="+projects, "HOME="+home)
-		return cmd
-	}
+	command := func(args ...string) *exec.Cmd { return programCommand(t, home, projects, args...) }
 	mustRun := func(args ...string) {
 		t.Helper()
 		if out, err := command(args...).CombinedOutput(); err != nil {
@@ -46,11 +39,7 @@ func TestKilledForget(t *testing.T) {
 	mustRun("forget", "--session", "s1", "--yes")
 	took := time.Since(start)
 	rng := rand.New(rand.NewPCG(51, 1))
-	died := 0
-	kills := 16
-	if testing.Short() {
-		kills = 5
-	}
+	kills := rounds(16, 40)
 	for kill := range kills {
 		mustRun("forget", "--undo", "--session", "s1")
 		runRefresh(t, home, projects)
@@ -58,26 +47,26 @@ func TestKilledForget(t *testing.T) {
 		if before.lines != all.lines {
 			t.Fatalf("kill %d: %d lines are there again, want %d", kill, before.lines, all.lines)
 		}
-		cmd := command("forget", "--session", "s1", "--yes")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(rng.Int64N(int64(took*11/10) + 1)))
-		cmd.Process.Kill()
-		if cmd.Wait() == nil {
-			took = took * 9 / 10
-		} else {
-			died++
-			took = took * 21 / 20
-		}
+		lasted, survived := killWithin(t, command("forget", "--session", "s1", "--yes"), time.Duration(rng.Int64N(int64(took)+1)))
 		after := peek(t, l.Published)
+		switch {
+		case survived:
+			r.happened("came through")
+			took = lasted
+		case after == before:
+			r.happened("killed with nothing forgotten")
+			took = took * 21 / 20
+		default:
+			r.happened("killed with all forgotten")
+		}
 		switch {
 		case after == before:
 			mustRun("forget", "--session", "s1", "--yes")
 		case after.lines == all.lines-11:
 			// Published: of the old file nothing is left, whatever else was to come.
 		default:
-			t.Fatalf("kill %d: neither all nor nothing: %+v, before %+v", kill, after, before)
+			r.lose(before.lines, "kill %d: neither all nor nothing: %+v, before %+v", kill, after, before)
+			return
 		}
 		if found := secretsIn(t, home); len(found) > 0 {
 			t.Fatalf("kill %d: the secret is in %q", kill, found)
@@ -87,9 +76,9 @@ func TestKilledForget(t *testing.T) {
 		if found := secretsIn(t, home); len(found) > 0 {
 			t.Fatalf("kill %d: after a refresh the secret is in %q", kill, found)
 		}
+		r.lose(lostLines(t, home, projects, others), "kill %d", kill)
 	}
-	t.Logf("%d of %d died", died, kills)
-	if died < kills/4 {
-		t.Errorf("only %d were killed", died)
+	if survived := r.times["came through"]; survived > kills*3/4 {
+		t.Errorf("only %d were killed", kills-survived)
 	}
 }

@@ -1,7 +1,6 @@
 package warehouse
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,10 +16,7 @@ import (
 // An import killed at any moment leaves no part of a file under its name, and repeated it is whole.
 func TestKilledImport(t *testing.T) {
 	t.Parallel()
-	binary, err := builtBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try(t, "import killed at any moment")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "source")
 	// Files big enough that a kill falls inside of one, many enough that it falls between two.
@@ -33,9 +29,7 @@ func TestKilledImport(t *testing.T) {
 	home := filepath.Join(dir, "home")
 	tree := filepath.Join(home, "imports", "laptop")
 	command := func() *exec.Cmd {
-		cmd := exec.CommandContext(context.Background(), binary, "import", "--host", "laptop", "--from", source)
-		cmd.Env = append(os.Environ(), "WAREHOUSE_HOME="+home, "CLAUDE_PROJECTS_DIR="+filepath.Join(dir, "none"), "HOME="+dir)
-		return cmd
+		return programCommand(t, home, filepath.Join(dir, "none"), "import", "--host", "laptop", "--from", source)
 	}
 	// whole counts the transcripts of the tree, which all must be whole, and what else lies there.
 	whole := func() (n, others int) {
@@ -51,10 +45,11 @@ func TestKilledImport(t *testing.T) {
 				return nil
 			}
 			n++
-			b, err := os.ReadFile(path)
-			if err != nil || string(b) != texts[filepath.Base(path)] {
-				t.Errorf("%s is not whole: %d bytes of %d, or others: %v", path, len(b), len(texts[filepath.Base(path)]), err)
+			have, err := os.ReadFile(path)
+			if err != nil {
+				t.Error(err)
 			}
+			r.lose(differingLines(have, []byte(texts[filepath.Base(path)])), "%s is not whole", path)
 			return nil
 		})
 		if err != nil {
@@ -68,22 +63,19 @@ func TestKilledImport(t *testing.T) {
 	}
 	took := time.Since(start)
 	rng := rand.New(rand.NewPCG(61, 1))
-	died, inside := 0, 0
-	for round := range 12 {
+	for round := range rounds(12, 100) {
 		if err := os.RemoveAll(filepath.Join(home, "imports")); err != nil {
 			t.Fatal(err)
 		}
-		cmd := command()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(rng.Int64N(int64(took) + 1)))
-		cmd.Process.Kill()
-		if cmd.Wait() != nil {
-			died++
-		}
-		if n, others := whole(); n > 0 && n < 60 || others > 0 {
-			inside++
+		lasted, survived := killWithin(t, command(), time.Duration(rng.Int64N(int64(took)+1)))
+		switch n, others := whole(); {
+		case survived:
+			r.happened("came through")
+			took = lasted
+		case n > 0 && n < 60 || others > 0:
+			r.happened("killed between two files or in one")
+		default:
+			r.happened("killed before or behind that")
 		}
 		if out, err := command().CombinedOutput(); err != nil {
 			t.Fatalf("round %d: repeated: %v\n%s", round, err, out)
@@ -96,8 +88,7 @@ func TestKilledImport(t *testing.T) {
 			t.Fatalf("round %d: %v in the folder of imports, %v", round, entries, err)
 		}
 	}
-	t.Logf("%d of 12 died, %d of them in the middle", died, inside)
-	if died == 0 {
+	if r.times["came through"] == r.tried {
 		t.Error("none was killed")
 	}
 }

@@ -99,6 +99,7 @@ func (l stagedLine) size() int {
 // stager fills staging tables on a connection of its own.
 type stager struct {
 	conn    driver.Conn
+	room    *room
 	app     *duckdb.Appender
 	n       int // tables made so far
 	size    int
@@ -108,6 +109,11 @@ type stager struct {
 func (s *stager) table() string { return fmt.Sprintf("b%d", s.n) }
 
 func (s *stager) add(ctx context.Context, l stagedLine) error {
+	if raise := s.room.raise(int64(l.size())); raise != "" {
+		if _, err := s.conn.(driver.ExecerContext).ExecContext(ctx, raise, nil); err != nil {
+			return fmt.Errorf("staging: %w", engineError(err))
+		}
+	}
 	if s.app == nil {
 		if _, err := s.conn.(driver.ExecerContext).ExecContext(ctx, "CREATE TABLE s.main."+s.table()+" "+stagedColumns, nil); err != nil {
 			return fmt.Errorf("staging: %w", engineError(err))
@@ -167,7 +173,7 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 	go func() {
 		defer close(batches)
 		done <- second.Raw(func(c any) error {
-			s := &stager{conn: c.(driver.Conn), batches: batches}
+			s := &stager{conn: c.(driver.Conn), room: w.room, batches: batches}
 			if err := produce(ctx, s); err != nil {
 				if s.app != nil {
 					s.app.Close()

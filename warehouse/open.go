@@ -211,13 +211,18 @@ type writer struct {
 	newIndex bool      // the tables of its word index were just made, and are empty
 	rules    []Rule    // that lines which are loaded are judged by
 	path     string
+	room     *room
 }
 
-// openWriter attaches path for writing. Storage version and row group size are named at every
+// openWriter attaches path for writing, with a memory limit that a person asked for or the default.
+// Storage version and row group size are named at every
 // open: without them the next checkpoint merges row groups back to 122,880 rows and parallel
 // scans are lost, and the default storage version ignores zstd without a word.
 func openWriter(ctx context.Context, path, spill, memory string) (*writer, error) {
-	w := &writer{path: path}
+	w := &writer{path: path, room: &room{fixed: memory != ""}}
+	if memory == "" {
+		memory = defaultMemoryLimit()
+	}
 	attach := "ATTACH IF NOT EXISTS " + quote(path) + " AS w (STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 2048)"
 	// For the database, by its first connection. Later ones would fail where it has spilled by then:
 	// the folder for that cannot be set any more.

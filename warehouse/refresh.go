@@ -92,15 +92,6 @@ type Summary struct {
 	Failures      []Failure `json:"failures,omitempty"`
 }
 
-// defaultMemoryLimit is 1 GB, or a quarter of the memory of a small machine.
-func defaultMemoryLimit() string {
-	const gb = 1 << 30
-	if total := memoryBytes(); total > 0 && total/4 < gb {
-		return fmt.Sprintf("%dMB", max(total/4, 128<<20)>>20)
-	}
-	return "1GB"
-}
-
 type refresh struct {
 	RefreshOptions
 	set            schema.Set
@@ -132,9 +123,6 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 			return Summary{}, err
 		}
 		r.set = set
-	}
-	if r.MemoryLimit == "" {
-		r.MemoryLimit = defaultMemoryLimit()
 	}
 	for name, value := range r.asked() {
 		if err := checkSetting(name, value); err != nil {
@@ -178,7 +166,7 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 			err = WithHint(fmt.Errorf("the disk is full; the published file is as it was (%w)", err), diskHint(opt.Layout.Dir))
 		}
 		if isOutOfMemory(err) {
-			err = WithHint(fmt.Errorf("the memory is used up; the published file is as it was (%w)", err), "give DuckDB more memory: warehouse refresh --memory-limit 2GB")
+			err = WithHint(fmt.Errorf("the memory is used up; the published file is as it was (%w)", err), "give DuckDB more memory, such as: warehouse refresh --memory-limit 4GB")
 		}
 		return Summary{}, err
 	}

@@ -282,6 +282,9 @@ func (w *writer) attachSource(ctx context.Context, source string) error {
 
 // reproject loads the lines of the source that stay again, in batches bounded by bytes.
 func (w *writer) reproject(ctx context.Context, set schema.Set, stay string) error {
+	if err := w.makeRoom(ctx, 0); err != nil {
+		return fmt.Errorf("reproject: %w", err)
+	}
 	spans, err := w.strings(ctx, fmt.Sprintf(`
 		SELECT 'raw.rowid BETWEEN ' || min(id) || ' AND ' || max(id)
 		FROM (
@@ -346,6 +349,9 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 		set = nil // rebuilt as a whole further on
 	}
 	if _, err := w.remove(ctx, set, lost); err != nil {
+		return fmt.Errorf("catch up: %w", err)
+	}
+	if err := w.makeRoom(ctx, from); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	// In memory once: reading a row of raw means decompressing the row group it is in.

@@ -54,7 +54,7 @@ func TestTortureAppendedWhileRead(t *testing.T) {
 		appendFile(t, paths[i], text[at[i]:at[i]+n])
 		at[i] = (at[i] + n) % len(text)
 	}
-	for round := range rounds(2, 60) {
+	for round := range rounds(2, 40) {
 		changing(grow, func() {
 			for range 2 {
 				runRefresh(t, home, projects)
@@ -111,7 +111,7 @@ func TestTortureRewrittenWhileRead(t *testing.T) {
 		}
 	}
 	rewrite()
-	for round := range rounds(2, 60) {
+	for round := range rounds(2, 40) {
 		changing(rewrite, func() {
 			for range 2 {
 				runRefresh(t, home, projects)
@@ -137,7 +137,7 @@ func TestTortureCutAndGrown(t *testing.T) {
 		w.put(path, w.lines(path, 20))
 	}
 	runRefresh(t, home, projects)
-	for round := range rounds(4, 120) {
+	for round := range rounds(4, 100) {
 		path := w.some()
 		size := int64(len(w.read(path)))
 		cut := w.rng.Int64N(size + 1)
@@ -176,7 +176,7 @@ func TestTortureClock(t *testing.T) {
 	l := layoutIn(t, home)
 	content := []byte(w.read(path))
 	last := int64(0)
-	for round := range rounds(4, 120) {
+	for round := range rounds(4, 100) {
 		content[len(content)/2] ^= 1
 		writeFile(t, path, string(content))
 		now := time.Now().Unix()

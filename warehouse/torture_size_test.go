@@ -26,7 +26,7 @@ func (r *trial) refreshes(home string, w *world, args ...string) Summary {
 }
 
 func TestTortureLongLine(t *testing.T) {
-	mb := rounds(8, 300)
+	mb := rounds(72, 300)
 	r := try(t, "a line of %d MB", mb)
 	dir := t.TempDir()
 	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
@@ -116,7 +116,7 @@ func TestTortureLinks(t *testing.T) {
 // Little memory: a refresh does, or says in one line that it cannot and leaves what is published.
 func TestTortureLittleMemory(t *testing.T) {
 	mb := rounds(6, 60)
-	for _, limit := range []string{"256MB", "128MB", "64MB"} {
+	for _, limit := range []string{"256MB", "64MB"} {
 		t.Run(limit, func(t *testing.T) {
 			r := try(t, "refreshes of %d MB with a memory limit of %s", mb, limit)
 			dir := t.TempDir()

@@ -169,7 +169,9 @@ func restored(t testing.TB, home, projects string) map[string][]byte {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	if out, err := programCommand(t, home, projects, "restore", "--all", "-o", dir).CombinedOutput(); err != nil {
+	cmd := programCommand(t, home, projects, "restore", "--all", "-o", dir)
+	// It ends with 3 where something was forgotten.
+	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != 3 {
 		// What it wrote until then is there; the rest is lost.
 		t.Errorf("restore: %v\n%s", err, out)
 	}
@@ -207,8 +209,10 @@ func lostLines(t testing.TB, home, projects string, paths []string) (lost int64)
 		delete(got, name)
 	}
 	for name, content := range got {
-		t.Errorf("%s: given back, and not there", name)
-		lost += differingLines(content, nil)
+		if len(content) > 0 {
+			t.Errorf("%s: given back, and not there", name)
+			lost += differingLines(content, nil)
+		}
 	}
 	return lost
 }

@@ -1,0 +1,74 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// Memory: DuckDB gets a fixed amount of it, whatever there is to load, unless one line alone needs
+// more.
+//
+// A value is processed whole. What is made of a line is a text, the same as JSON, its items, and in
+// each step a buffer of the next power of two: measured for lines of 33 to 300 MB, a limit of 19
+// times the line can be too small and 32 times is enough; 10 to 19 times were resident. So a line too
+// long for the default limit raises it. A limit that a person asked for stays, and a refresh that
+// meets it says so.
+
+// roomPerByte of a line is how much memory DuckDB may need for it.
+const roomPerByte = 32
+
+type room struct {
+	fixed bool   // a person asked for this much
+	bytes uint64 // raised to so many; 0 is the default
+}
+
+// raise returns the statement that makes room for a line, or nothing where there is enough. All but
+// a quarter of the machine is the most.
+func (r *room) raise(line int64) string {
+	need := uint64(line) * roomPerByte
+	if total := memoryBytes(); total > 0 {
+		need = min(need, total/4*3)
+	}
+	if r.fixed || need <= max(r.bytes, defaultMemoryBytes()) {
+		return ""
+	}
+	r.bytes = need
+	return fmt.Sprintf("SET memory_limit = '%dMB'", need>>20)
+}
+
+// makeRoom makes room for the longest line of the source (p) that is newer than a generation.
+func (w *writer) makeRoom(ctx context.Context, from int64) error {
+	var longest sql.NullInt64
+	err := w.conn.QueryRowContext(ctx, `
+		SELECT max(length_bytes)
+		FROM (
+			-- A line is as long as the way to the next one of its file.
+			SELECT coalesce(lead(byte_offset) OVER (PARTITION BY r.source_file ORDER BY source_line), size_bytes, byte_offset) - byte_offset AS length_bytes
+			FROM p.main.raw AS r LEFT JOIN p.main.indexed_files AS f ON r.source_file = f.source_file
+			WHERE r.generation > ?
+		)`, from).Scan(&longest)
+	if err != nil {
+		return engineError(err)
+	}
+	if raise := w.room.raise(longest.Int64); raise != "" {
+		return w.exec(ctx, raise)
+	}
+	return nil
+}
+
+// defaultMemoryBytes is 1 GB, or a quarter of the memory of a small machine.
+func defaultMemoryBytes() uint64 {
+	const gb = 1 << 30
+	if total := memoryBytes(); total > 0 && total/4 < gb {
+		return max(total/4, 128<<20)
+	}
+	return gb
+}
+
+func defaultMemoryLimit() string {
+	if n := defaultMemoryBytes(); n < 1<<30 {
+		return fmt.Sprintf("%dMB", n>>20)
+	}
+	return "1GB"
+}
