@@ -1,6 +1,6 @@
 # warehouse: ask SQL questions of your coding agents' transcripts.
 
-.PHONY: build run test torture lint golden bench clean
+.PHONY: build run test torture fuzz lint golden bench clean
 
 # The program, in bin/.
 build:
@@ -30,7 +30,17 @@ golden:
 
 # Times on this machine; see README.
 bench:
-	go test ./warehouse -run '^$$' -bench . -benchtime 3x -timeout 60m
+	go test ./warehouse -run '^$$' -bench Table -benchtime 5x -timeout 60m
+	go test ./warehouse -run '^$$' -bench '^Benchmark[^T]' -benchtime 3x -timeout 60m
+
+# Each fuzz target for FUZZTIME; what it finds lies in the testdata of its package and fails make test from then on.
+FUZZTIME ?= 30s
+fuzz:
+	@for package in queries schema warehouse warehouse/text; do \
+	  for target in $$(go test ./$$package -list '^Fuzz' | grep '^Fuzz'); do \
+	    echo "$$package $$target"; go test ./$$package -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) || exit 1; \
+	  done; \
+	done
 
 clean:
 	rm -rf bin
