@@ -120,6 +120,7 @@ WITH files AS (
         source_file,
         row_number() OVER (ORDER BY min(timestamp) NULLS LAST, bool_or(forked_from IS NOT NULL), bool_or(host <> 'local'), source_file) AS file_number
     FROM raw
+    JOIN (SELECT DISTINCT source_file FROM usage_lines) USING (source_file)
     WHERE parse_status <> 'torn'
     GROUP BY source_file
 ),

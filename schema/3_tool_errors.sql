@@ -37,9 +37,10 @@ SELECT
     CASE WHEN r.denial_kind = 'user-rejected' THEN 'rejection' ELSE 'failure' END AS error_type,
     r.denial_kind,
     r.denial_kind_source AS kind_source,
-    c.file_path,
-    c.command,
-    c.description
+    -- From the input of these calls alone; tool_calls would read that of each call: half of the time.
+    coalesce(json_extract_string(c.input, '$.file_path'), json_extract_string(c.input, '$.notebook_path'), json_extract_string(c.input, '$.path')) AS file_path,
+    json_extract_string(c.input, '$.command') AS command,
+    json_extract_string(c.input, '$.description') AS description
 FROM tool_results AS r
 LEFT JOIN tool_calls AS c USING (call_key)
 WHERE r.is_error

@@ -83,7 +83,10 @@ func (r *refresh) deriveKeyed(ctx context.Context, w *writer, whole bool) error 
 		}
 		touched := "SELECT key FROM s.main.keys_of_" + o.Name
 		if err := w.exec(ctx,
-			fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT * FROM w.main.%[1]s WHERE %s IN (%s)", o.KeyView, o.KeyColumn, touched)); err != nil {
+			// In two steps, since the second one reads few row groups and the first one few columns.
+			fmt.Sprintf("CREATE OR REPLACE TEMP TABLE lines_of_keys AS SELECT source_file, source_line FROM w.main.%s WHERE %s IN (%s)", o.KeyView, o.KeyColumn, touched),
+			fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT l.* FROM w.main.%[1]s AS l JOIN temp.lines_of_keys AS k USING (source_file, source_line)", o.KeyView),
+			"DROP TABLE temp.lines_of_keys"); err != nil {
 			return fmt.Errorf("derive %s: %w", o.Name, err)
 		}
 		if err := w.transaction(ctx, func() error {

@@ -225,6 +225,10 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 		}
 		rows += n
 	}
+	if table := w.waiting; table != "" && err == nil {
+		w.waiting = ""
+		_, err = w.load(ctx, set, table)
+	}
 	for range 2 {
 		// Where one fails the others are cancelled; the cause is worth more than that.
 		if other := <-done; other != nil && (err == nil || errors.Is(err, context.Canceled)) {
@@ -245,12 +249,24 @@ func (w *writer) projectLines(ctx context.Context, table, lines string) error {
 	return nil
 }
 
-// load makes rows of raw and of the derived tables from a table of projected rows, and drops it.
+// load makes rows of raw and of the derived tables from a table of projected rows, and of those that
+// wait, and drops it. It returns how many rows of raw it made, without those that waited.
 func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64, error) {
 	if len(w.rules) > 0 {
 		if err := w.leaveOut(ctx, table); err != nil {
 			return 0, err
 		}
+	}
+	var waited int64
+	if w.waiting != "" {
+		var err error
+		if waited, err = w.count(ctx, "INSERT INTO "+table+" BY NAME SELECT * FROM "+w.waiting); err != nil {
+			return 0, fmt.Errorf("load: %w", err)
+		}
+		if err := w.exec(ctx, "DROP TABLE "+w.waiting); err != nil {
+			return 0, fmt.Errorf("load: %w", err)
+		}
+		w.waiting = ""
 	}
 	n, err := w.count(ctx, "INSERT INTO w.main.raw BY NAME SELECT * FROM "+table)
 	if err != nil {
@@ -262,7 +278,7 @@ func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64,
 	if err := w.noteNew(ctx, table); err != nil {
 		return 0, err
 	}
-	return n, w.exec(ctx, "DROP TABLE "+table)
+	return n - waited, w.exec(ctx, "DROP TABLE "+table)
 }
 
 // derive fills the derived tables from a query that returns rows of raw. The name raw in their

@@ -210,6 +210,7 @@ type writer struct {
 	indexed  bool      // its word index is this program's
 	newIndex bool      // the tables of its word index were just made, and are empty
 	rules    []Rule    // that lines which are loaded are judged by
+	waiting  string    // table of projected rows that are loaded with the next ones
 	path     string
 	room     *room
 }

@@ -222,11 +222,7 @@ func (r *refresh) run(ctx context.Context, start time.Time) error {
 	if err := r.Layout.tidy(); err != nil {
 		return untouched{fmt.Errorf("tidy: %w", err)}
 	}
-	t, err := scan(ctx, r.Roots)
-	if err != nil {
-		return untouched{err}
-	}
-	if err := r.inspect(ctx, t, start); err != nil {
+	if err := r.inspect(ctx, start); err != nil {
 		return untouched{err}
 	}
 	if r.pub.exists && r.plan.empty() && !r.settingsChange && !r.rulesChange && r.viewsSame() && r.indexSame() && r.pub.meta.Complete &&

@@ -29,8 +29,15 @@ type published struct {
 	rules    []Rule
 }
 
-// inspect reads the published file, compares and closes it again.
-func (r *refresh) inspect(ctx context.Context, t tree, now time.Time) (err error) {
+// inspect reads the published file, looks at the sources meanwhile, compares and closes it again.
+func (r *refresh) inspect(ctx context.Context, now time.Time) (err error) {
+	var t tree
+	scanned := make(chan error, 1)
+	go func() {
+		var err error
+		t, err = scan(ctx, r.Roots)
+		scanned <- err
+	}()
 	r.pub = published{files: map[string]indexedFile{}, settings: map[string]string{}}
 	if exists(r.Layout.Published) {
 		open := func() (*Reader, error) {
@@ -97,6 +104,9 @@ func (r *refresh) inspect(ctx context.Context, t tree, now time.Time) (err error
 		if err := r.changeRules(nil, now); err != nil {
 			return err
 		}
+	}
+	if err := <-scanned; err != nil {
+		return err
 	}
 	keep := r.settings["retention"] == "keep"
 	r.read = r.heedRules(&t)
@@ -355,10 +365,14 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	// In memory once: reading a row of raw means decompressing the row group it is in.
-	if err := w.exec(ctx, fmt.Sprintf("CREATE OR REPLACE TABLE s.main.projected AS SELECT * FROM p.main.raw WHERE generation > %d", from)); err != nil {
+	const missed = "s.main.projected"
+	n, err := w.count(ctx, fmt.Sprintf("CREATE OR REPLACE TABLE %s AS SELECT * FROM p.main.raw WHERE generation > %d", missed, from))
+	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	if _, err := w.load(ctx, set, "s.main.projected"); err != nil {
+	if n <= 1000 {
+		w.waiting = missed // planning the statements takes longer than so few rows
+	} else if _, err := w.load(ctx, set, missed); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	if err := w.copySmall(ctx, from, false, "p.main.indexed_files", "p.main.hosts"); err != nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"warehouse/migrations"
@@ -200,16 +201,28 @@ func (r *refresh) settle(generation int64, now time.Time) (changed []indexedFile
 
 // deriveRest fills the seeded tables, then the keyed ones, which read them, and the word index.
 func (r *refresh) deriveRest(ctx context.Context, w *writer) error {
-	stale := r.seedStale()
-	if stale {
+	if r.seedStale() {
+		// One after the other, since each may need all the memory there is.
 		if err := w.seed(ctx, r.set, r.settings); err != nil {
 			return err
 		}
+		if err := r.deriveKeyed(ctx, w, true); err != nil {
+			return err
+		}
+		return r.index(ctx, w, r.standbyFrom)
 	}
-	if err := r.deriveKeyed(ctx, w, stale); err != nil {
-		return err
+	second, err := w.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("derive: %w", engineError(err))
 	}
-	return r.index(ctx, w, r.standbyFrom)
+	defer second.Close()
+	derived := make(chan error, 1)
+	go func() { derived <- r.deriveKeyed(ctx, &writer{db: w.db, conn: second}, false) }()
+	err = r.index(ctx, w, r.standbyFrom)
+	if keyed := <-derived; err == nil {
+		err = keyed
+	}
+	return err
 }
 
 // writeSmall stores hosts and settings and says that the file is complete.
@@ -219,11 +232,14 @@ func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, n
 		statements = append(statements, fmt.Sprintf(`INSERT INTO w.main.hosts SELECT %[1]s, %[2]s, %[3]d
 			WHERE NOT EXISTS (FROM w.main.hosts WHERE host = %[1]s AND root = %[2]s)`, quote(root.Host), quote(root.Path), generation))
 	}
+	var settings []string
 	for _, name := range slices.Sorted(maps.Keys(r.settings)) {
-		statements = append(statements, fmt.Sprintf(`DELETE FROM w.main.settings WHERE name = %[1]s AND value <> %[2]s`, quote(name), quote(r.settings[name])),
-			fmt.Sprintf(`INSERT INTO w.main.settings SELECT %[1]s, %[2]s, %[3]d WHERE %[2]s <> '' AND NOT EXISTS (FROM w.main.settings WHERE name = %[1]s)`,
-				quote(name), quote(r.settings[name]), generation))
+		settings = append(settings, "("+quote(name)+", "+quote(r.settings[name])+")")
 	}
+	asked := "(VALUES " + strings.Join(settings, ", ") + ") AS now(name, value)"
+	statements = append(statements,
+		"DELETE FROM w.main.settings AS old USING "+asked+" WHERE old.name = now.name AND old.value <> now.value",
+		fmt.Sprintf("INSERT INTO w.main.settings SELECT name, value, %d FROM %s WHERE value <> '' AND name NOT IN (SELECT name FROM w.main.settings)", generation, asked))
 	statements = append(statements, r.storeRules(generation)...)
 	statements = append(statements,
 		fmt.Sprintf(`UPDATE w.main.index_meta SET version = %d, generation = %d, refreshed_at = %s::TIMESTAMPTZ,
