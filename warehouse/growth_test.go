@@ -98,7 +98,10 @@ func playStates(t *testing.T, session string, states []string) (appends int) {
 		checkRestored(t, opt.Layout, []string{path})
 
 		// A state that is only longer is compared with what follows it.
-		if !isAppend || i == len(states)-1 || i%4 == 0 {
+		switch {
+		case i == len(states)-1:
+			compareAllWithFresh(t, opt)
+		case !isAppend || i%4 == 0:
 			compareWithFresh(t, opt)
 		}
 		if t.Failed() {

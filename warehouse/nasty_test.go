@@ -162,7 +162,7 @@ func TestNastyTranscripts(t *testing.T) {
 		t.Errorf("got %d appended, want %d", sum.Appended, len(paths))
 	}
 	checkRestored(t, opt.Layout, paths)
-	compareWithFresh(t, opt)
+	compareAllWithFresh(t, opt)
 }
 
 func checkOddLines(t *testing.T, db *sql.DB) {

@@ -127,7 +127,11 @@ func (s *sequence) run(steps int) {
 			checkRestored(t, s.opt.Layout, s.files())
 			fresh := s.opt
 			fresh.Forget = s.rules
-			compareWithFresh(t, fresh)
+			if step == steps {
+				compareAllWithFresh(t, fresh)
+			} else {
+				compareWithFresh(t, fresh)
+			}
 		}
 	}
 }
