@@ -42,6 +42,9 @@ import (
 //go:embed sql/index_texts.sql
 var indexTextsSQL string
 
+//go:embed sql/index_spans.sql
+var indexSpansSQL string
+
 //go:embed sql/unindex.sql
 var unindexSQL string
 
@@ -165,15 +168,33 @@ const indexBatch = 256
 
 // readTexts sends the texts of lines written behind a generation.
 func (w *writer) readTexts(ctx context.Context, from int64, out chan<- []indexedText) error {
-	conn, err := w.db.Conn(ctx)
+	second, err := w.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET VARIABLE from_generation = %d", from)); err != nil {
+	defer second.Close()
+	r := &writer{db: w.db, conn: second}
+	if err := r.exec(ctx, fmt.Sprintf("SET VARIABLE from_generation = %d", from), fmt.Sprintf("SET VARIABLE span_bytes = %d", w.room.spanBytes())); err != nil {
 		return err
 	}
-	rows, err := conn.QueryContext(ctx, indexTextsSQL)
+	spans, err := r.pairs(ctx, indexSpansSQL)
+	if err != nil {
+		return err
+	}
+	for _, span := range spans {
+		if err := r.exec(ctx, "SET VARIABLE first_file = "+quote(span[0]), "SET VARIABLE last_file = "+quote(span[1])); err != nil {
+			return err
+		}
+		if err := r.sendTexts(ctx, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendTexts sends the texts of a span.
+func (w *writer) sendTexts(ctx context.Context, out chan<- []indexedText) error {
+	rows, err := w.conn.QueryContext(ctx, indexTextsSQL)
 	if err != nil {
 		return err
 	}

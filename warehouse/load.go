@@ -33,11 +33,6 @@ import (
 //go:embed sql/project.sql
 var projectSQL string
 
-// batchBytes is how much text one staging table holds, unless a single line is larger. Four tables
-// are there at a time, two of them projected; half of it takes a tenth more time, twice as much takes
-// a third more memory.
-const batchBytes = 24 << 20
-
 const stagedColumns = `(host VARCHAR, agent VARCHAR, source_file VARCHAR, source_line BIGINT, byte_offset BIGINT, generation BIGINT,
 	file_session_id VARCHAR, file_agent_id VARCHAR, text VARCHAR, bytes BLOB, reason VARCHAR, is_tail BOOLEAN)`
 
@@ -127,7 +122,7 @@ func (s *stager) add(ctx context.Context, l stagedLine) error {
 	if err := s.app.AppendRow(l.row()...); err != nil {
 		return fmt.Errorf("staging line %d of %q: %w", l.number, l.file.path, engineError(err))
 	}
-	if s.size += l.size(); s.size >= batchBytes {
+	if s.size += l.size(); s.size >= s.room.batchBytes() {
 		return s.flush(ctx)
 	}
 	return nil

@@ -220,7 +220,7 @@ type writer struct {
 // open: without them the next checkpoint merges row groups back to 122,880 rows and parallel
 // scans are lost, and the default storage version ignores zstd without a word.
 func openWriter(ctx context.Context, path, spill, memory string) (*writer, error) {
-	w := &writer{path: path, room: &room{fixed: memory != ""}}
+	w := &writer{path: path, room: newRoom(memory)}
 	if memory == "" {
 		memory = defaultMemoryLimit()
 	}

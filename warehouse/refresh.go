@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -278,8 +277,3 @@ func (r *refresh) finish(start time.Time) {
 		r.sum.Warnings = append(r.sum.Warnings, "published, but not stamped as fresh: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 }
-
-var memoryLimit = regexp.MustCompile(`(?i)^[1-9][0-9]*\s*([KMGT]i?B)$`)
-
-// ValidMemoryLimit reports whether s is a size that DuckDB takes, such as 512MB.
-func ValidMemoryLimit(s string) bool { return memoryLimit.MatchString(s) }

@@ -307,7 +307,7 @@ func (w *writer) reproject(ctx context.Context, set schema.Set, stay string) err
 			)
 		)
 		GROUP BY batch
-		ORDER BY batch`, batchBytes))
+		ORDER BY batch`, w.room.batchBytes()))
 	if err != nil {
 		return fmt.Errorf("reproject: %w", err)
 	}

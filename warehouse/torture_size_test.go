@@ -115,8 +115,7 @@ func TestTortureLinks(t *testing.T) {
 
 // Little memory: a refresh does, or says in one line that it cannot and leaves what is published.
 func TestTortureLittleMemory(t *testing.T) {
-	mb := rounds(6, 60)
-	for _, limit := range []string{"256MB", "64MB"} {
+	for limit, mb := range map[string]int{"256MB": rounds(6, 400), "64MB": rounds(6, 60)} {
 		t.Run(limit, func(t *testing.T) {
 			r := try(t, "refreshes of %d MB with a memory limit of %s", mb, limit)
 			dir := t.TempDir()
