@@ -175,7 +175,7 @@ func TestReadersDuringRefreshes(t *testing.T) {
 	published := map[int64]int64{first.Generation: first.Lines} // lines by generation
 	stop := startReader(t, first.Database)
 	events := watchNames(t, home)
-	rounds := 50
+	rounds := 30
 	if testing.Short() {
 		rounds = 15
 	}

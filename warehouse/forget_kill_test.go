@@ -39,7 +39,7 @@ func TestKilledForget(t *testing.T) {
 	mustRun("forget", "--session", "s1", "--yes")
 	took := time.Since(start)
 	rng := rand.New(rand.NewPCG(51, 1))
-	kills := rounds(16, 40)
+	kills := rounds(8, 40)
 	for kill := range kills {
 		mustRun("forget", "--undo", "--session", "s1")
 		runRefresh(t, home, projects)

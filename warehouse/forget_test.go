@@ -208,7 +208,7 @@ func TestForgetBefore(t *testing.T) {
 		return fmt.Sprintf(`{"type":"user","sessionId":"s","timestamp":"2026-10-%02dT12:00:00Z","message":{"role":"user","content":"day %d"}}`, day, day)
 	}
 	const none = `{"type":"mode","mode":"normal"}`
-	for name, tt := range map[string]struct {
+	cases := map[string]struct {
 		lines []string
 		tail  string
 		stay  string // numbers of lines
@@ -225,57 +225,57 @@ func TestForgetBefore(t *testing.T) {
 		"a tail that is whole":  {lines: []string{at(4)}, tail: at(1), stay: "1"},
 		"a tail of a late time": {lines: []string{at(1)}, tail: at(4), stay: "2"},
 		"repaired":              {lines: []string{at(1), strings.Replace(at(4), "day 4", `\ud83d`, 1), none}, stay: "2 3"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			path := filepath.Join(dir, "projects", "-home-dev-app", "s.jsonl")
-			opt := localRoot(t, filepath.Join(dir, "warehouse"), filepath.Join(dir, "projects"))
-			whole := strings.Join(tt.lines, "\n") + "\n" + tt.tail
-			writeFile(t, path, whole)
-			rule := Rule{Kind: ForgetBefore, Value: "2026-10-03 00:00:00+00"}
-			stays := func() string {
-				db := attached(t, opt.Layout.Published, "f")
-				defer db.Close()
-				var got string
-				if err := db.QueryRow("SELECT coalesce(string_agg(source_line, ' ' ORDER BY source_line), '') FROM f.raw").Scan(&got); err != nil {
-					t.Fatal(err)
-				}
-				return got
-			}
-			mustRefresh(t, opt)
-			if _, err := Forget(t.Context(), opt, []Rule{rule}); err != nil {
-				t.Fatal(err)
-			}
-			if got := stays(); got != tt.stay {
-				t.Errorf("forgotten: got lines %q, want %q", got, tt.stay)
-			}
-			checkRestored(t, opt.Layout, []string{path})
-			if sum := mustRefresh(t, opt); sum.Status != "unchanged" {
-				t.Errorf("nothing changed, but %+v", sum)
-			}
-			fresh := opt
-			fresh.Forget = []Rule{rule}
-			compareWithFresh(t, fresh)
-			// More comes: the tail is completed, lines without a time go as those before them, new ones stay.
-			if tt.tail == "" || strings.HasSuffix(tt.tail, "}") {
-				appendFile(t, path, "\n")
-			} else {
-				appendFile(t, path, `":1}`+"\n")
-			}
-			appendFile(t, path, none+"\n"+at(6)+"\n"+none+"\n")
-			mustRefresh(t, opt)
-			checkRestored(t, opt.Layout, []string{path})
-			compareWithFresh(t, fresh)
-			// Without the rule all is back.
-			fresh.Forget = nil
-			lift := opt
-			lift.Lift = []Rule{rule}
-			mustRefresh(t, lift)
-			checkRestored(t, opt.Layout, []string{path})
-			compareWithFresh(t, fresh)
-		})
 	}
+	dir := t.TempDir()
+	opt := localRoot(t, filepath.Join(dir, "warehouse"), filepath.Join(dir, "projects"))
+	var paths []string
+	path := func(name string) string { return filepath.Join(dir, "projects", "-home-dev-app", name+".jsonl") }
+	for name, tt := range cases {
+		paths = append(paths, path(name))
+		writeFile(t, path(name), strings.Join(tt.lines, "\n")+"\n"+tt.tail)
+	}
+	rule := Rule{Kind: ForgetBefore, Value: "2026-10-03 00:00:00+00"}
+	mustRefresh(t, opt)
+	if _, err := Forget(t.Context(), opt, []Rule{rule}); err != nil {
+		t.Fatal(err)
+	}
+	db := attached(t, opt.Layout.Published, "f")
+	for name, tt := range cases {
+		var got string
+		if err := db.QueryRow("SELECT coalesce(string_agg(source_line, ' ' ORDER BY source_line), '') FROM f.raw WHERE source_file = ?", path(name)).Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got != tt.stay {
+			t.Errorf("%s: forgotten: got lines %q, want %q", name, got, tt.stay)
+		}
+	}
+	db.Close()
+	checkRestored(t, opt.Layout, paths)
+	if sum := mustRefresh(t, opt); sum.Status != "unchanged" {
+		t.Errorf("nothing changed, but %+v", sum)
+	}
+	fresh := opt
+	fresh.Forget = []Rule{rule}
+	compareWithFresh(t, fresh)
+	// More comes: the tail is completed, lines without a time go as those before them, new ones stay.
+	for name, tt := range cases {
+		if tt.tail == "" || strings.HasSuffix(tt.tail, "}") {
+			appendFile(t, path(name), "\n")
+		} else {
+			appendFile(t, path(name), `":1}`+"\n")
+		}
+		appendFile(t, path(name), none+"\n"+at(6)+"\n"+none+"\n")
+	}
+	mustRefresh(t, opt)
+	checkRestored(t, opt.Layout, paths)
+	compareWithFresh(t, fresh)
+	// Without the rule all is back.
+	fresh.Forget = nil
+	lift := opt
+	lift.Lift = []Rule{rule}
+	mustRefresh(t, lift)
+	checkRestored(t, opt.Layout, paths)
+	compareWithFresh(t, fresh)
 }
 
 // A time may be for one host.

@@ -81,7 +81,7 @@ func TestKilledRefresh(t *testing.T) {
 
 	var before seen // zero while nothing is published
 	var was string  // and the digest of that
-	kills := rounds(48, 500)
+	kills := rounds(30, 500)
 	for kill := range kills {
 		if kill%5 == 0 {
 			if err := os.RemoveAll(home); err != nil {

@@ -22,15 +22,15 @@ import (
 //
 // A run is a random sequence of changes to a tree, to the definitions and to the warehouse's own
 // folder, with a refresh after each step. After some of them a second warehouse is built from
-// nothing and everything in the two is compared. To look longer, or again at a seed that failed:
+// nothing and the tables of the two are compared, and at the end all that is in them. To look longer, or again at a seed that failed:
 //
 //	go test ./warehouse -run TestSameAnswer -steps 2000 -timeout 2h
 //	go test ./warehouse -run TestSameAnswer -seed 7 -steps 100 -every 1 -v
 //
 // -v prints each step. A seed's steps depend on -steps in nothing but their number.
 var (
-	propertySteps = flag.Int("steps", 60, "steps of each random sequence")
-	propertyEvery = flag.Int("every", 12, "compare with a rebuild after this many steps")
+	propertySteps = flag.Int("steps", 48, "steps of each random sequence")
+	propertyEvery = flag.Int("every", 16, "compare with a rebuild after this many steps")
 	propertySeed  = flag.Uint64("seed", 0, "run this seed alone")
 )
 

@@ -26,7 +26,7 @@ func (r *trial) refreshes(home string, w *world, args ...string) Summary {
 }
 
 func TestTortureLongLine(t *testing.T) {
-	mb := rounds(72, 300)
+	mb := rounds(40, 300)
 	r := try(t, "a line of %d MB", mb)
 	dir := t.TempDir()
 	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")

@@ -122,9 +122,12 @@ func TestTrees(t *testing.T) {
 			projects := dated(t, filepath.Join(testdata, tree, "projects"))
 			db := builtFrom(t, projects)
 			testGolden(t, db, all, testdata, tree, projects)
-			testPasted(t, db, all)
+			own := all
+			if fixtures[tree] != nil { // written for some reports; the others see the same elsewhere
+				own = slices.DeleteFunc(slices.Clone(all), func(q queries.Query) bool { return len(goldenRuns(q, tree)) == 0 })
+			}
+			testPasted(t, db, own)
 			testViews(t, db)
-			testHeaders(t, db)
 			testDenialKinds(t, db)
 		})
 	}
@@ -139,6 +142,7 @@ func TestTrees(t *testing.T) {
 	}
 	t.Run("empty", func(t *testing.T) {
 		db := builtFrom(t, t.TempDir())
+		testHeaders(t, db)
 		testPasted(t, db, all)
 		testViews(t, db)
 		for _, q := range all {
@@ -152,6 +156,7 @@ func TestTrees(t *testing.T) {
 		db := builtFrom(t, corpus(t))
 		testPasted(t, db, all)
 		testViews(t, db)
+		testPrinted(t, db)
 		testDenialKinds(t, db)
 	})
 }
@@ -380,14 +385,20 @@ func pasted(t *testing.T, path string, q queries.Query) (columns []string, n int
 	return columns, n
 }
 
-// testViews reads every view to its end.
+// testViews computes all columns and rows of all views.
 func testViews(t *testing.T, db string) {
 	r := reader(t, db)
-	views := firstColumn(t, r, "SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY view_name")
-	r.Close()
-	if len(views) == 0 {
-		t.Fatal("no views")
+	defer r.Close()
+	for _, view := range viewNames(t, r) {
+		firstColumn(t, r, "SELECT sum(length(to_json(v)))::VARCHAR FROM "+view+" AS v")
 	}
+}
+
+// testPrinted prints all views as JSON Lines.
+func testPrinted(t *testing.T, db string) {
+	r := reader(t, db)
+	views := viewNames(t, r)
+	r.Close()
 	for _, view := range views {
 		rows := succeed(t, "sql", "--format", "jsonl", "SELECT * FROM "+view)
 		for line := range strings.Lines(rows) {
@@ -396,6 +407,15 @@ func testViews(t *testing.T, db string) {
 			}
 		}
 	}
+}
+
+func viewNames(t *testing.T, r *warehouse.Reader) []string {
+	t.Helper()
+	views := firstColumn(t, r, "SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY view_name")
+	if len(views) < 40 {
+		t.Fatalf("only the views %q", views)
+	}
+	return views
 }
 
 // testHeaders holds the headers of the schema against the columns that its objects have.
