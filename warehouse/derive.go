@@ -211,21 +211,3 @@ func (w *writer) strings(ctx context.Context, query string) ([]string, error) {
 	}
 	return out, rows.Err()
 }
-
-// pairs returns the rows of a query of two columns of text.
-func (w *writer) pairs(ctx context.Context, query string) ([][2]string, error) {
-	rows, err := w.conn.QueryContext(ctx, query)
-	if err != nil {
-		return nil, engineError(err)
-	}
-	defer rows.Close()
-	var out [][2]string
-	for rows.Next() {
-		var p [2]string
-		if err := rows.Scan(&p[0], &p[1]); err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, rows.Err()
-}

@@ -81,26 +81,27 @@ const indexBatch = 256
 
 // readTexts sends the texts of lines written behind a generation.
 func (w *writer) readTexts(ctx context.Context, from int64, out chan<- []indexedText) error {
-	second, err := w.db.Conn(ctx)
+	r, err := w.beside(ctx)
 	if err != nil {
 		return err
 	}
-	defer second.Close()
-	r := &writer{db: w.db, conn: second}
+	defer r.conn.Close()
 	if err := r.exec(ctx, fmt.Sprintf("SET VARIABLE from_generation = %d", from), fmt.Sprintf("SET VARIABLE span_bytes = %d", w.room.spanBytes())); err != nil {
 		return err
 	}
-	spans, err := r.pairs(ctx, indexSpansSQL)
+	spans, err := r.strings(ctx, indexSpansSQL)
 	if err != nil {
 		return err
 	}
-	for _, span := range spans {
-		if err := r.exec(ctx, "SET VARIABLE first_file = "+quote(span[0]), "SET VARIABLE last_file = "+quote(span[1])); err != nil {
+	behind := ""
+	for _, last := range spans {
+		if err := r.exec(ctx, "SET VARIABLE behind_file = "+quote(behind), "SET VARIABLE last_file = "+quote(last)); err != nil {
 			return err
 		}
 		if err := r.sendTexts(ctx, out); err != nil {
 			return err
 		}
+		behind = last
 	}
 	return nil
 }

@@ -153,21 +153,21 @@ func (s *stager) flush(ctx context.Context) error {
 func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(context.Context, *stager) error) (rows int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	second, err := w.db.Conn(ctx)
+	second, err := w.beside(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("staging: %w", engineError(err))
+		return 0, err
 	}
-	defer second.Close()
-	third, err := w.db.Conn(ctx)
+	defer second.conn.Close()
+	third, err := w.beside(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("staging: %w", engineError(err))
+		return 0, err
 	}
-	defer third.Close()
+	defer third.conn.Close()
 	batches, projected := make(chan string), make(chan string)
 	done := make(chan error, 2)
 	go func() {
 		defer close(batches)
-		done <- second.Raw(func(c any) error {
+		done <- second.conn.Raw(func(c any) error {
 			s := &stager{conn: c.(driver.Conn), room: w.room, batches: batches}
 			if err := produce(ctx, s); err != nil {
 				if s.app != nil {
@@ -180,7 +180,6 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 	}()
 	go func() {
 		defer close(projected)
-		p := &writer{db: w.db, conn: third}
 		for n := 0; ; n++ {
 			table, ok := <-batches
 			if !ok {
@@ -188,12 +187,12 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 				return
 			}
 			name := fmt.Sprintf("s.main.p%d", n)
-			err := p.projectLines(ctx, name, "SELECT * FROM s.main."+table)
+			err := third.projectLines(ctx, name, "SELECT * FROM s.main."+table)
 			if err == nil {
-				err = p.mend(ctx, name)
+				err = third.mend(ctx, name)
 			}
 			if err == nil {
-				err = p.exec(ctx, "DROP TABLE s.main."+table)
+				err = third.exec(ctx, "DROP TABLE s.main."+table)
 			}
 			if err == nil {
 				select {

@@ -267,6 +267,16 @@ func openWriter(ctx context.Context, path, spill, memory string) (*writer, error
 	return w, nil
 }
 
+// beside is a writer of the same file for what runs at the same time. Its connection is to be closed,
+// the file is not.
+func (w *writer) beside(ctx context.Context) (*writer, error) {
+	conn, err := w.db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", engineError(err))
+	}
+	return &writer{db: w.db, conn: conn, path: w.path, room: w.room}, nil
+}
+
 func (w *writer) close() error {
 	if w.conn != nil {
 		w.conn.Close()

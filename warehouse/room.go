@@ -3,6 +3,7 @@ package warehouse
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"fmt"
 	"math"
 	"regexp"
@@ -18,6 +19,9 @@ import (
 // times the line can be too small and 32 times is enough; 10 to 19 times were resident. So a line too
 // long for the default limit raises it. A limit that a person asked for stays, and a refresh that
 // meets it says so.
+
+//go:embed sql/line_lengths.sql
+var lineLengthsSQL string
 
 // roomPerByte of a line is how much memory DuckDB may need for it.
 const roomPerByte = 32
@@ -59,18 +63,14 @@ func (r *room) raise(line int64) string {
 	return fmt.Sprintf("SET memory_limit = '%dMB'", need>>20)
 }
 
-// makeRoom makes room for the longest line of the source (p) that is newer than a generation.
+// makeRoom makes room for the longest line of the source (p) that is newer than a generation, and leaves
+// that generation set for line_lengths.sql.
 func (w *writer) makeRoom(ctx context.Context, from int64) error {
+	if err := w.exec(ctx, fmt.Sprintf("SET VARIABLE from_generation = %d", from)); err != nil {
+		return err
+	}
 	var longest sql.NullInt64
-	err := w.conn.QueryRowContext(ctx, `
-		SELECT max(length_bytes)
-		FROM (
-			-- A line is as long as the way to the next one of its file.
-			SELECT coalesce(lead(byte_offset) OVER (PARTITION BY r.source_file ORDER BY source_line), size_bytes, byte_offset) - byte_offset AS length_bytes
-			FROM p.main.raw AS r LEFT JOIN p.main.indexed_files AS f ON r.source_file = f.source_file
-			WHERE r.generation > ?
-		)`, from).Scan(&longest)
-	if err != nil {
+	if err := w.conn.QueryRowContext(ctx, "SELECT max(length_bytes) FROM ("+lineLengthsSQL+")").Scan(&longest); err != nil {
 		return engineError(err)
 	}
 	if raise := w.room.raise(longest.Int64); raise != "" {

@@ -292,22 +292,18 @@ func (w *writer) attachSource(ctx context.Context, source string) error {
 
 // reproject loads the lines of the source that stay again, in batches bounded by bytes.
 func (w *writer) reproject(ctx context.Context, set schema.Set, stay string) error {
-	if err := w.makeRoom(ctx, 0); err != nil {
+	// The lengths below are of the same lines: all of them.
+	if err := w.makeRoom(ctx, -1); err != nil {
 		return fmt.Errorf("reproject: %w", err)
 	}
 	spans, err := w.strings(ctx, fmt.Sprintf(`
 		SELECT 'raw.rowid BETWEEN ' || min(id) || ' AND ' || max(id)
 		FROM (
 			SELECT id, sum(length_bytes) OVER (ORDER BY id) // %d AS batch
-			FROM (
-				-- A line is as long as the way to the next one of its file.
-				SELECT r.rowid AS id,
-					coalesce(lead(byte_offset) OVER (PARTITION BY r.source_file ORDER BY source_line), size_bytes, byte_offset) - byte_offset AS length_bytes
-				FROM p.main.raw AS r LEFT JOIN p.main.indexed_files AS f ON r.source_file = f.source_file
-			)
+			FROM (%s)
 		)
 		GROUP BY batch
-		ORDER BY batch`, w.room.batchBytes()))
+		ORDER BY batch`, w.room.batchBytes(), lineLengthsSQL))
 	if err != nil {
 		return fmt.Errorf("reproject: %w", err)
 	}

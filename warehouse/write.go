@@ -211,13 +211,13 @@ func (r *refresh) deriveRest(ctx context.Context, w *writer) error {
 		}
 		return r.index(ctx, w, r.standbyFrom)
 	}
-	second, err := w.db.Conn(ctx)
+	second, err := w.beside(ctx)
 	if err != nil {
-		return fmt.Errorf("derive: %w", engineError(err))
+		return err
 	}
-	defer second.Close()
+	defer second.conn.Close()
 	derived := make(chan error, 1)
-	go func() { derived <- r.deriveKeyed(ctx, &writer{db: w.db, conn: second}, false) }()
+	go func() { derived <- r.deriveKeyed(ctx, second, false) }()
 	err = r.index(ctx, w, r.standbyFrom)
 	if keyed := <-derived; err == nil {
 		err = keyed

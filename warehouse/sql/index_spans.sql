@@ -1,11 +1,9 @@
--- Files with lines written by refreshes behind a generation, cut into spans of so many bytes: the first
--- and the last path of each. A file is never cut.
+-- Files with lines written by refreshes behind a generation, cut into spans of so many bytes: the last
+-- path of each. A file is never cut.
 --
 --   SET VARIABLE from_generation = -1;
 --   SET VARIABLE span_bytes = 134217728;
-SELECT
-    min(source_file) AS first_file,
-    max(source_file) AS last_file
+SELECT max(source_file) AS last_file
 FROM (
     SELECT
         source_file,

@@ -2,7 +2,7 @@
 -- span of files (index_spans.sql):
 --
 --   SET VARIABLE from_generation = -1;
---   SET VARIABLE first_file = '';
+--   SET VARIABLE behind_file = '';
 --   SET VARIABLE last_file = '~';
 --
 -- By kind, so that those which are read together stand together.
@@ -37,10 +37,12 @@ LEFT JOIN (
     FROM raw
     WHERE entrypoint IS NOT NULL
         AND generation > getvariable('from_generation')
-        AND source_file BETWEEN getvariable('first_file') AND getvariable('last_file')
+        AND source_file > getvariable('behind_file')
+        AND source_file <= getvariable('last_file')
 ) AS lines USING (source_file, source_line)
 WHERE generation > getvariable('from_generation')
-    AND source_file BETWEEN getvariable('first_file') AND getvariable('last_file')
+    AND source_file > getvariable('behind_file')
+    AND source_file <= getvariable('last_file')
     AND (item_type IN ('text', 'thinking') OR item_type LIKE '%tool_use')
     AND (record_type IN ('user', 'assistant', 'attachment') OR operation = 'enqueue')
 UNION ALL
@@ -63,7 +65,8 @@ SELECT
     json_extract_string(data, '$.summary')
 FROM raw
 WHERE generation > getvariable('from_generation')
-    AND source_file BETWEEN getvariable('first_file') AND getvariable('last_file')
+    AND source_file > getvariable('behind_file')
+    AND source_file <= getvariable('last_file')
     AND type = 'summary'
     AND parse_status <> 'torn'
 ORDER BY kind
