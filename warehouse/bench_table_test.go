@@ -34,7 +34,7 @@ func BenchmarkTable(b *testing.B) {
 		{"nothing changed", "", func(t *benchedTree) time.Duration { return t.run(b, "refresh", "--max-age", "0") }},
 		{"one line appended", "first refresh", func(t *benchedTree) time.Duration { return t.append(b) }},
 		{"grep -r", "", func(t *benchedTree) time.Duration {
-			return timed(b, exec.Command("grep", "-rcF", "queue retry", t.projects), nil)
+			return timed(b, exec.Command("grep", "-rcF", "queue retry", t.projects))
 		}},
 		{"search, two words", "grep -r", func(t *benchedTree) time.Duration { return t.run(b, "search", "queue", "retry") }},
 		{"search --literal", "grep -r", func(t *benchedTree) time.Duration { return t.run(b, "search", "--literal", "queue retry") }},
@@ -42,8 +42,9 @@ func BenchmarkTable(b *testing.B) {
 			return t.run(b, "search", "--kind", "tool-result", "queue", "retry")
 		}},
 		{"ccusage daily", "", func(t *benchedTree) time.Duration {
-			return timed(b, exec.Command("node", os.Getenv("CCUSAGE"), "claude", "daily", "--offline", "--json"),
-				[]string{"CLAUDE_CONFIG_DIR=" + filepath.Dir(t.projects), "HOME=" + b.TempDir()})
+			cmd := exec.Command("node", os.Getenv("CCUSAGE"), "claude", "daily", "--offline", "--json")
+			cmd.Env = append(os.Environ(), "CLAUDE_CONFIG_DIR="+filepath.Dir(t.projects), "HOME="+b.TempDir())
+			return timed(b, cmd)
 		}},
 		{"query usage-daily", "ccusage daily", func(t *benchedTree) time.Duration { return t.run(b, "query", "usage-daily") }},
 		{"query tool-errors", "", func(t *benchedTree) time.Duration { return t.run(b, "query", "tool-errors") }},
@@ -91,16 +92,10 @@ func (t *benchedTree) file() string {
 }
 
 func (t *benchedTree) run(b *testing.B, args ...string) time.Duration {
-	bin, err := benchBinary()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(bin, append([]string{"--db", filepath.Join(t.dir, "warehouse.duckdb")}, args...)...)
-	env := []string{"CLAUDE_PROJECTS_DIR=" + t.projects}
 	if args[0] != "refresh" || exists(filepath.Join(t.dir, "warehouse.duckdb")) {
-		return timed(b, cmd, env)
+		return benchRun(b, t.dir, t.projects, args...)
 	}
-	cmd.Env = append(os.Environ(), env...)
+	cmd := benchCommand(b, t.dir, t.projects, args...)
 	start := time.Now()
 	peak, err := runWatched(cmd)
 	if err != nil {
@@ -118,18 +113,6 @@ func (t *benchedTree) append(b *testing.B) (took time.Duration) {
 		appendFile(b, t.file(), fmt.Sprintf(`{"type":"assistant","uuid":"appended-%d","sessionId":"00000000-0000-4000-8000-000000000000","timestamp":"2026-11-30T10:00:00Z",`+
 			`"message":{"id":"msg_appended%[1]d","role":"assistant","model":"claude-opus-4-6","content":[{"type":"text","text":"line %[1]d"}],"usage":{"input_tokens":10,"output_tokens":20}}}`+"\n", t.appended))
 		took = t.run(b, "refresh", "--max-age", "0")
-	}
-	return took
-}
-
-func timed(b *testing.B, cmd *exec.Cmd, env []string) time.Duration {
-	b.Helper()
-	cmd.Env = append(os.Environ(), env...)
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	took := time.Since(start)
-	if err != nil && (filepath.Base(cmd.Path) != "grep" || cmd.ProcessState.ExitCode() != 1) {
-		b.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 	}
 	return took
 }

@@ -17,10 +17,7 @@ func TestKilledForget(t *testing.T) {
 	dir := t.TempDir()
 	projects := filepath.Join(dir, "projects")
 	w := newWorld(t, 51, projects)
-	for range 10 {
-		path := w.newSession()
-		w.put(path, w.lines(path, 40))
-	}
+	w.fill(10, 40)
 	others := w.files() // none of which is to be forgotten
 	plant(t, projects)
 	others = append(others, filepath.Join(projects, "-home-dev-app", "s2.jsonl"))

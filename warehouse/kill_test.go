@@ -56,10 +56,7 @@ func TestKilledRefresh(t *testing.T) {
 	dir := t.TempDir()
 	projects := filepath.Join(dir, "projects")
 	w := newWorld(t, 31, projects)
-	for range 10 {
-		path := w.newSession()
-		w.put(path, w.lines(path, 30))
-	}
+	w.fill(10, 30)
 	count := func() (lines int64) {
 		for _, path := range w.files() {
 			lines += catalogued(t, []byte(w.read(path))).storedLines()

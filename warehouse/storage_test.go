@@ -34,10 +34,7 @@ func TestStorage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	w := newWorld(t, 41, filepath.Join(dir, "projects"))
-	for range 6 {
-		path := w.newSession()
-		w.put(path, w.lines(path, 400))
-	}
+	w.fill(6, 400)
 	opt := localRoot(t, filepath.Join(dir, "warehouse"), w.roots[0])
 	mustRefresh(t, opt)
 	for range 4 {

@@ -132,10 +132,7 @@ func TestTortureCutAndGrown(t *testing.T) {
 	dir := t.TempDir()
 	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
 	w := newWorld(t, 73, projects)
-	for range 4 {
-		path := w.newSession()
-		w.put(path, w.lines(path, 20))
-	}
+	w.fill(4, 20)
 	runRefresh(t, home, projects)
 	for round := range rounds(4, 100) {
 		path := w.some()

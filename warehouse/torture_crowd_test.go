@@ -15,10 +15,7 @@ func TestTortureCrowd(t *testing.T) {
 	dir := t.TempDir()
 	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
 	w := newWorld(t, 91, projects)
-	for range 4 {
-		path := w.newSession()
-		w.put(path, w.lines(path, 5))
-	}
+	w.fill(4, 5)
 	first := runRefresh(t, home, projects)
 	published := map[int64]int64{first.Generation: first.Lines} // lines by generation
 	var stops []func() []seen

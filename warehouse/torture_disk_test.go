@@ -148,10 +148,7 @@ func TestTortureUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
 	w := newWorld(t, 83, projects)
-	for range 6 {
-		path := w.newSession()
-		w.put(path, w.lines(path, 3))
-	}
+	w.fill(6, 3)
 	runRefresh(t, home, projects)
 	for round := range rounds(4, 60) {
 		closed, mode, what := w.removable(), os.FileMode(0o600), "a file"

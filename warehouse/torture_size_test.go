@@ -86,10 +86,7 @@ func TestTortureLinks(t *testing.T) {
 	dir := t.TempDir()
 	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
 	w := newWorld(t, 104, projects)
-	for range 5 {
-		path := w.newSession()
-		w.put(path, w.lines(path, 2))
-	}
+	w.fill(5, 2)
 	in := func(name string) string { return filepath.Join(projects, "-home-dev-keep", name) }
 	want := w.files()
 	for round := range rounds(1, 20) {

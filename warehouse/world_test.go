@@ -142,6 +142,14 @@ func (w *world) newSession() string {
 	return filepath.Join(pick(w, w.roots...), pick(w, "-home-dev-app", "-home-dev-lib"), w.id("5e550000-")+".jsonl")
 }
 
+// fill writes sessions of so many lines.
+func (w *world) fill(sessions, lines int) {
+	for range sessions {
+		path := w.newSession()
+		w.put(path, w.lines(path, lines))
+	}
+}
+
 type object = map[string]any
 
 func encoded(o object) string {

@@ -129,6 +129,9 @@ func TestTrees(t *testing.T) {
 			testPasted(t, db, own)
 			testViews(t, db)
 			testDenialKinds(t, db)
+			if tree == "transcripts" {
+				testPrinted(t, db)
+			}
 		})
 	}
 	files, err := os.ReadDir(filepath.Join(testdata, "golden"))
