@@ -36,6 +36,9 @@ import (
 // Deliberately not done: positions (a phrase is looked up in the few texts that have its words)
 // and results of tools, which are most of the bytes and are scanned when asked for.
 
+//go:embed sql/index_worn.sql
+var indexWornSQL string
+
 //go:embed sql/unindex.sql
 var unindexSQL string
 
@@ -66,6 +69,11 @@ func (r *refresh) index(ctx context.Context, w *writer, from int64) error {
 			return fmt.Errorf("index: %w", err)
 		}
 	}
+	if w.batches >= batchesKept {
+		if err := w.room.relieve(ctx, indexing, w.exec); err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+	}
 	b := indexBuilder{writer: w}
 	if err := w.conn.QueryRowContext(ctx, "SELECT coalesce(max(last_passage_id), 0) FROM w.main.index_runs").Scan(&b.last); err != nil {
 		return fmt.Errorf("index: %w", engineError(err))
@@ -92,11 +100,10 @@ func (w *writer) emptyIndex(ctx context.Context, set schema.Set) error {
 	return nil
 }
 
-// indexWorn tells whether most of the index is in runs behind the first.
-func (w *writer) indexWorn(ctx context.Context) (bool, error) {
-	var lists, largest int64
-	err := w.conn.QueryRowContext(ctx, "SELECT coalesce(sum(list_count), 0), coalesce(max(list_count), 0) FROM w.main.index_runs").Scan(&lists, &largest)
-	return lists > 2*largest+200_000, engineError(err)
+// indexWorn tells whether most of the index is in small runs.
+func (w *writer) indexWorn(ctx context.Context) (worn bool, err error) {
+	err = w.conn.QueryRowContext(ctx, indexWornSQL).Scan(&worn)
+	return worn, engineError(err)
 }
 
 // indexBuilder makes runs.
@@ -141,9 +148,6 @@ const listLength = 128
 // kinds of passages, in the order of their names.
 var kinds = [...]string{"prose", "summary", "thinking", "tool-input"}
 
-// runBytes is how many bytes of text make a run: 300 MB of transcripts make one.
-const runBytes = 64 << 20
-
 func (b *indexBuilder) add(ctx context.Context, t *indexedText) error {
 	kind := slices.Index(kinds[:], t.kind)
 	if b.terms == nil {
@@ -170,10 +174,13 @@ func (b *indexBuilder) add(ctx context.Context, t *indexedText) error {
 		b.rows = append(b.rows, passageRow{t, n, count})
 		b.size += len(p)
 	}
-	if b.size >= runBytes {
-		return b.flush(ctx)
+	if b.size < b.writer.room.runBytes() {
+		return nil
 	}
-	return nil
+	if err := b.flush(ctx); err != nil {
+		return err
+	}
+	return b.writer.room.relieve(ctx, indexing, b.writer.exec)
 }
 
 // flush stores the run.

@@ -153,7 +153,7 @@ func (t *indexedText) cut() {
 	if t.kind == "prose" && t.role == "user" && text.Injected(whole) {
 		t.isInjected = true
 	}
-	t.passages = text.Passages(whole)
+	t.passages, t.text = text.Passages(whole), nil
 }
 
 // jsonStrings returns the strings in a JSON value, keys left out, one a line.

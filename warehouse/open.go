@@ -211,27 +211,29 @@ type writer struct {
 	newIndex bool      // the tables of its word index were just made, and are empty
 	rules    []Rule    // that lines which are loaded are judged by
 	waiting  string    // table of projected rows that are loaded with the next ones
+	batches  int       // loaded so far
 	path     string
 	room     *room
 }
 
-// openWriter attaches path for writing, with a memory limit that a person asked for or the default.
+// openWriter attaches path for writing, with a limit of memory that a person asked for or the default.
 // Storage version and row group size are named at every
 // open: without them the next checkpoint merges row groups back to 122,880 rows and parallel
 // scans are lost, and the default storage version ignores zstd without a word.
 func openWriter(ctx context.Context, path, spill, memory string) (*writer, error) {
 	w := &writer{path: path, room: newRoom(memory)}
-	if memory == "" {
-		memory = defaultMemoryLimit()
-	}
 	attach := "ATTACH IF NOT EXISTS " + quote(path) + " AS w (STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 2048)"
 	// For the database, by its first connection. Later ones would fail where it has spilled by then:
 	// the folder for that cannot be set any more.
 	database := []string{
 		"SET temp_directory = " + quote(spill),
-		"SET memory_limit = " + quote(memory),
-		// One checkpoint, at the end: the log of a killed run is thrown away with its file.
+		w.room.setting(),
+		// A checkpoint is made at the end and between batches (load.go), not by a commit: the log of a
+		// killed run is thrown away with its file.
 		"SET checkpoint_threshold = '1TB'",
+		// Row groups go to the disk one by one. The default of five is meant for larger ones: in 70
+		// columns it takes a block each for 2048 values, 0.3 GB for the rows of message_usage of 3 GB.
+		"SET write_buffer_row_group_count = 1",
 		// Merging small row groups writes the last full ones of each table again: half of the
 		// checkpoint behind one appended line, a tenth of a first refresh. See vacuumNow.
 		"SET max_vacuum_tasks = 0",

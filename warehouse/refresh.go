@@ -41,7 +41,7 @@ type RefreshOptions struct {
 	Retention   string        // mirror or keep; empty leaves what is stored
 	Standby     string        // on or off; empty leaves what is stored
 	Redact      string        // on or off; empty leaves what is stored
-	MemoryLimit string        // DuckDB's memory_limit, such as 1GB; empty takes the default
+	MemoryLimit string        // memory to keep to, such as 1GB; empty takes the default
 	ConfigDir   string        // folder of a person's own CSV files; empty has none
 	Prices      *string       // absolute path of a person's prices, empty for the one in ConfigDir; nil leaves what is stored
 	Forget      []Rule        // new rules that keep lines out; see Forget
@@ -165,7 +165,7 @@ func Refresh(ctx context.Context, opt RefreshOptions) (Summary, error) {
 			err = WithHint(fmt.Errorf("the disk is full; the published file is as it was (%w)", err), diskHint(opt.Layout.Dir))
 		}
 		if isOutOfMemory(err) {
-			err = WithHint(fmt.Errorf("the memory is used up; the published file is as it was (%w)", err), "give DuckDB more memory, such as: warehouse refresh --memory-limit 4GB")
+			err = WithHint(fmt.Errorf("the memory is used up; the published file is as it was (%w)", err), "give it more memory, such as: warehouse refresh --memory-limit 4GB")
 		}
 		return Summary{}, err
 	}

@@ -9,16 +9,22 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// Memory: DuckDB gets a fixed amount of it, whatever there is to load, unless one line alone needs
+// Memory: a refresh gets a fixed amount of it, whatever there is to load, unless one line alone needs
 // more. What is in work at once is a part of that amount.
+//
+// DuckDB gets a part, too. It counts what it uses, but not what its allocator keeps for the next
+// use, which was as much again, nor what is cut and counted for the index. So its part is smaller
+// while the index is built, and now and then what is kept goes back to the system (relieve): a first
+// refresh of 3 GB then has 0.85 GB resident; with the whole amount for DuckDB it had 1.57.
 //
 // A value is processed whole. What is made of a line is a text, the same as JSON, its items, and in
 // each step a buffer of the next power of two: measured for lines of 33 to 300 MB, a limit of 19
 // times the line can be too small and 32 times is enough; 10 to 19 times were resident. So a line too
-// long for the default limit raises it. A limit that a person asked for stays, and a refresh that
-// meets it says so.
+// long for DuckDB's part raises it, beyond the default limit where it must. A limit that a person asked
+// for stays, and a refresh that meets it says so.
 
 //go:embed sql/line_lengths.sql
 var lineLengthsSQL string
@@ -28,9 +34,34 @@ const roomPerByte = 32
 
 type room struct {
 	fixed bool   // a person asked for this much
-	limit uint64 // bytes, before it was raised
-	bytes uint64 // raised to so many; 0 is the limit
+	limit uint64 // bytes
+
+	step   sync.Mutex // see turn
+	mu     sync.Mutex // of what follows
+	phase  phase
+	raised uint64 // bytes that a line made DuckDB's part; 0 is no line
 }
+
+// phase is what the memory is divided for.
+type phase int
+
+const (
+	loading phase = iota
+	indexing
+)
+
+// part is how many bytes DuckDB gets: what batches and the row groups made of them need, and where there
+// is more, a share.
+func (r *room) part() uint64 {
+	part := max(r.limit/2, min(512_000_000, r.limit))
+	if r.phase == indexing {
+		part = max(r.limit/10*3, min(256_000_000, r.limit))
+	}
+	return max(part, r.raised)
+}
+
+// setting is the statement that gives DuckDB its part.
+func (r *room) setting() string { return fmt.Sprintf("SET memory_limit = '%dMiB'", r.part()>>20) }
 
 // newRoom returns the room of a memory limit that a person asked for, or of the default where it is empty.
 func newRoom(asked string) *room {
@@ -40,27 +71,63 @@ func newRoom(asked string) *room {
 	return &room{fixed: true, limit: sizeBytes(asked)}
 }
 
+// little tells whether the memory is too little for steps of a load that work at once.
+func (r *room) little() bool { return r.limit < 512_000_000 }
+
+// turn waits, where memory is little, until no other step of a load works, and returns what ends the turn.
+func (r *room) turn() (end func()) {
+	if !r.little() {
+		return func() {}
+	}
+	r.step.Lock()
+	return r.step.Unlock
+}
+
 // batchBytes is how much text one staging table holds, unless a single line is larger. Four tables
 // are there at a time, two of them projected. Half of 24 MB takes a tenth more time, twice as much
-// takes a third more memory.
-func (r *room) batchBytes() int { return int(min(24<<20, r.limit/40)) }
+// takes a third more memory. One step alone may need 40 times as much as its batch.
+func (r *room) batchBytes() int {
+	if r.little() {
+		return int(r.limit / 64)
+	}
+	return int(min(24<<20, r.limit/40))
+}
+
+// runBytes is how many bytes of text make a run of the index: 300 MB of transcripts make two.
+func (r *room) runBytes() int { return int(min(32<<20, r.limit/16)) }
 
 // spanBytes is how much of transcripts is read for the index at once, as the driver keeps the whole
 // result of a query in memory.
 func (r *room) spanBytes() int { return int(min(128<<20, r.limit/4)) }
 
-// raise returns the statement that makes room for a line, or nothing where there is enough. All but
-// a quarter of the machine is the most.
-func (r *room) raise(line int64) string {
+// raise makes room for a line where there is not enough. All but a quarter of the machine is the most.
+func (r *room) raise(ctx context.Context, line int64, exec func(context.Context, ...string) error) error {
 	need := uint64(line) * roomPerByte
 	if total := memoryBytes(); total > 0 {
 		need = min(need, total/4*3)
 	}
-	if r.fixed || need <= max(r.bytes, r.limit) {
-		return ""
+	if r.fixed {
+		need = min(need, r.limit)
 	}
-	r.bytes = need
-	return fmt.Sprintf("SET memory_limit = '%dMB'", need>>20)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if need <= r.part() {
+		return nil
+	}
+	r.raised = need
+	return exec(ctx, r.setting())
+}
+
+// relieve gives DuckDB its part for a phase, and what its allocator keeps back to the system. Where
+// more is in use, DuckDB keeps what it had.
+func (r *room) relieve(ctx context.Context, p phase, exec func(context.Context, ...string) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.phase = p
+	if err := exec(ctx, r.setting()); err != nil && !isOutOfMemory(err) {
+		return err
+	}
+	return nil
 }
 
 // makeRoom makes room for the longest line of the source (p) that is newer than a generation, and leaves
@@ -73,34 +140,24 @@ func (w *writer) makeRoom(ctx context.Context, from int64) error {
 	if err := w.conn.QueryRowContext(ctx, "SELECT max(length_bytes) FROM ("+lineLengthsSQL+")").Scan(&longest); err != nil {
 		return engineError(err)
 	}
-	if raise := w.room.raise(longest.Int64); raise != "" {
-		return w.exec(ctx, raise)
-	}
-	return nil
+	return w.room.raise(ctx, longest.Int64, w.exec)
 }
 
 // defaultMemoryBytes is 1 GB, or a quarter of the memory of a small machine.
 func defaultMemoryBytes() uint64 {
-	const gb = 1 << 30
+	const gb = 1_000_000_000
 	if total := memoryBytes(); total > 0 && total/4 < gb {
 		return max(total/4, 128<<20)
 	}
 	return gb
 }
 
-func defaultMemoryLimit() string {
-	if n := defaultMemoryBytes(); n < 1<<30 {
-		return fmt.Sprintf("%dMB", n>>20)
-	}
-	return "1GB"
-}
+var memoryLimit = regexp.MustCompile(`(?i)^([1-9][0-9]*)\s*([KMGT])(i?)B$`)
 
-var memoryLimit = regexp.MustCompile(`(?i)^([1-9][0-9]*)\s*([KMGT])i?B$`)
-
-// ValidMemoryLimit reports whether s is a size that DuckDB takes, such as 512MB.
+// ValidMemoryLimit reports whether s is a size such as 512MB.
 func ValidMemoryLimit(s string) bool { return memoryLimit.MatchString(s) }
 
-// sizeBytes is a valid memory limit in bytes, roughly: units are taken for binary ones.
+// sizeBytes is a valid memory limit in bytes. MB are decimal and MiB are binary, as in DuckDB.
 func sizeBytes(s string) uint64 {
 	m := memoryLimit.FindStringSubmatch(s)
 	if m == nil {
@@ -110,9 +167,15 @@ func sizeBytes(s string) uint64 {
 	if err != nil {
 		return math.MaxInt64 // more digits than there is memory
 	}
-	shift := 10 * (1 + strings.Index("KMGT", strings.ToUpper(m[2])))
-	if n > math.MaxInt64>>shift {
-		return math.MaxInt64
+	base := uint64(1000)
+	if m[3] != "" {
+		base = 1024
 	}
-	return n << shift
+	for range 1 + strings.Index("KMGT", strings.ToUpper(m[2])) {
+		if n > math.MaxInt64/base {
+			return math.MaxInt64
+		}
+		n *= base
+	}
+	return n
 }

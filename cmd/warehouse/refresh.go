@@ -71,7 +71,7 @@ Exit code 3 means: published, but some sources could not be read.`,
 	f.StringVar(&o.standby, "standby", "", "off trades the second copy for a copy at each refresh; sticks")
 	f.StringVar(&o.redact, "redact", "", "on masks credentials in whatever is printed from then on, off does not; sticks")
 	f.StringVar(&o.prices, "prices", "", "CSV `file` with prices of your own; sticks ('' returns to ~/.config/warehouse/prices.csv)")
-	f.StringVar(&o.memory, "memory-limit", "", "memory DuckDB may use, such as 512MB (default 1GB or a quarter, more for a line that needs it)")
+	f.StringVar(&o.memory, "memory-limit", "", "memory a refresh may use, such as 512MB (default 1GB or a quarter, more for a line that needs it)")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON on standard output instead of the path")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress and no summary")
 	return cmd
