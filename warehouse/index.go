@@ -111,7 +111,7 @@ type indexBuilder struct {
 	writer *writer
 	last   int64 // passage number given last
 	first  int64 // of the run
-	size   int   // bytes of text in the run
+	size   int   // bytes of the run's passages
 	tok    text.Tokenizer
 	rows   []passageRow
 	terms  map[string]int // number of a term in lists
@@ -148,6 +148,9 @@ const listLength = 128
 // kinds of passages, in the order of their names.
 var kinds = [...]string{"prose", "summary", "thinking", "tool-input"}
 
+// passageBytes is what a passage takes in memory besides its text.
+const passageBytes = 512
+
 func (b *indexBuilder) add(ctx context.Context, t *indexedText) error {
 	kind := slices.Index(kinds[:], t.kind)
 	if b.terms == nil {
@@ -172,7 +175,7 @@ func (b *indexBuilder) add(ctx context.Context, t *indexedText) error {
 			}
 		})
 		b.rows = append(b.rows, passageRow{t, n, count})
-		b.size += len(p)
+		b.size += len(p) + passageBytes
 	}
 	if b.size < b.writer.room.runBytes() {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unique"
 
 	"warehouse/warehouse/text"
 )
@@ -129,6 +130,7 @@ func (w *writer) sendTexts(ctx context.Context, out chan<- []indexedText) error 
 			&t.role, &t.isSubagent, &t.isInjected, &t.isAutomated, &t.text); err != nil {
 			return err
 		}
+		t.share()
 		if batch = append(batch, t); len(batch) == indexBatch {
 			if err := send(); err != nil {
 				return err
@@ -139,6 +141,15 @@ func (w *writer) sendTexts(ctx context.Context, out chan<- []indexedText) error 
 		return err
 	}
 	return send()
+}
+
+// share keeps one copy of what many texts have in common: a row of a driver has copies of its own.
+func (t *indexedText) share() {
+	for _, s := range []*string{&t.host, &t.agent, t.session, t.agentID, t.project, &t.file, &t.role} {
+		if s != nil {
+			*s = unique.Make(*s).Value()
+		}
+	}
 }
 
 // cut cuts a text into passages.

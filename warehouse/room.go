@@ -93,7 +93,7 @@ func (r *room) batchBytes() int {
 	return int(min(24<<20, r.limit/40))
 }
 
-// runBytes is how many bytes of text make a run of the index: 300 MB of transcripts make two.
+// runBytes is how many bytes of passages make a run of the index: 300 MB of transcripts make two.
 func (r *room) runBytes() int { return int(min(32<<20, r.limit/16)) }
 
 // spanBytes is how much of transcripts is read for the index at once, as the driver keeps the whole
