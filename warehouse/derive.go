@@ -38,9 +38,9 @@ func (w *writer) addPinned(ctx context.Context, set schema.Set) error {
 		}
 	}
 	// DuckDB gives no way to add the columns of a query, so the names come from DESCRIBE.
-	rows, err := w.conn.QueryContext(ctx, `SELECT column_name, column_type FROM (DESCRIBE SELECT p.* FROM (SELECT pinned_columns(data) AS p FROM w.main.raw))`)
+	rows, err := w.query(ctx, `SELECT column_name, column_type FROM (DESCRIBE SELECT p.* FROM (SELECT pinned_columns(data) AS p FROM w.main.raw))`)
 	if err != nil {
-		return fmt.Errorf("pinned columns: %w", engineError(err))
+		return fmt.Errorf("pinned columns: %w", err)
 	}
 	var add []string
 	for rows.Next() {
@@ -92,17 +92,19 @@ func (w *writer) rebuild(ctx context.Context, set schema.Set) error {
 	})
 }
 
-// transaction runs f between BEGIN and COMMIT. Besides being whole or not at all, many small
-// statements are one write of the log.
+// transaction runs f, which may run again (room.go), between BEGIN and COMMIT. Besides being whole or
+// not at all, many small statements are one write of the log.
 func (w *writer) transaction(ctx context.Context, f func() error) error {
-	if err := w.exec(ctx, "BEGIN"); err != nil {
-		return err
-	}
-	if err := f(); err != nil {
-		w.exec(context.WithoutCancel(ctx), "ROLLBACK")
-		return err
-	}
-	return w.exec(ctx, "COMMIT")
+	return w.step(ctx, func() error {
+		if err := w.now(ctx, "BEGIN"); err != nil {
+			return err
+		}
+		if err := f(); err != nil {
+			w.now(context.WithoutCancel(ctx), "ROLLBACK")
+			return err
+		}
+		return w.now(ctx, "COMMIT")
+	})
 }
 
 func (w *writer) dropDerived(ctx context.Context, set schema.Set) error {
@@ -196,9 +198,9 @@ func (w *writer) comment(ctx context.Context, kind, name, text string, columns [
 }
 
 func (w *writer) strings(ctx context.Context, query string) ([]string, error) {
-	rows, err := w.conn.QueryContext(ctx, query)
+	rows, err := w.query(ctx, query)
 	if err != nil {
-		return nil, engineError(err)
+		return nil, err
 	}
 	defer rows.Close()
 	var out []string

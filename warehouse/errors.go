@@ -88,6 +88,9 @@ func notWarehouse(path string, why string) error {
 // isOutOfMemory tells whether DuckDB says that its memory limit is reached, which a checkpoint and an
 // appender say in words of their own.
 func isOutOfMemory(err error) bool {
+	if err == nil {
+		return false
+	}
 	text := err.Error()
 	return strings.Contains(text, "Out of Memory") || strings.Contains(text, "failed to pin block") || strings.Contains(text, "could not allocate block")
 }

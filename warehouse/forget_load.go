@@ -96,9 +96,9 @@ func (r *refresh) countLeftOut(ctx context.Context, w *writer) error {
 	if err != nil {
 		return err
 	}
-	rows, err := w.conn.QueryContext(ctx, leftOutSQL)
+	rows, err := w.query(ctx, leftOutSQL)
 	if err != nil {
-		return fmt.Errorf("forget: %w", engineError(err))
+		return fmt.Errorf("forget: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {

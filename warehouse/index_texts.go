@@ -109,7 +109,7 @@ func (w *writer) readTexts(ctx context.Context, from int64, out chan<- []indexed
 
 // sendTexts sends the texts of a span.
 func (w *writer) sendTexts(ctx context.Context, out chan<- []indexedText) error {
-	rows, err := w.conn.QueryContext(ctx, indexTextsSQL)
+	rows, err := w.query(ctx, indexTextsSQL)
 	if err != nil {
 		return err
 	}

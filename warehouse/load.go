@@ -1,30 +1,25 @@
 package warehouse
 
 import (
-	"bytes"
 	"context"
 	"database/sql/driver"
 	_ "embed"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	duckdb "github.com/duckdb/duckdb-go/v2"
 
 	"warehouse/schema"
 )
 
-// Loading: framed lines are appended to a staging table in memory, and each full table becomes
-// rows of raw and of the derived tables while the next one is filled.
+// Loading: each full staging table (stage.go) becomes rows of raw and of the derived tables while the
+// next one is filled.
 //
 // The rules are:
 //
-//   - A batch is bounded by bytes, not rows: one line may be larger than all others together.
 //   - A line is parsed once for raw: the projected rows stand in memory, and both raw and the
 //     derived tables read them there. (A view in that place would be parsed again for each
 //     expression of each filter: measured 143 s against 0.8 s.)
-//   - Text goes in as VARCHAR, never JSON, which the driver would encode again; what is not
-//     valid UTF-8 goes in as BLOB, since the appender stores NULL for it without an error.
 //   - A line that DuckDB does not take for JSON is repaired before it is loaded (repair.go).
 //   - What was forgotten is taken out of a batch before it is loaded (forget_load.go).
 //   - Rows that fill no row group stay in memory until a checkpoint, so one follows each few batches.
@@ -33,127 +28,6 @@ import (
 
 //go:embed sql/project.sql
 var projectSQL string
-
-const stagedColumns = `(host VARCHAR, agent VARCHAR, source_file VARCHAR, source_line BIGINT, byte_offset BIGINT, generation BIGINT,
-	file_session_id VARCHAR, file_agent_id VARCHAR, text VARCHAR, bytes BLOB, reason VARCHAR, is_tail BOOLEAN)`
-
-// stagedLine is a row of a staging table.
-type stagedLine struct {
-	file       *found
-	generation int64
-	number     int64
-	offset     int64
-	text       *string // nil where the line is not text
-	bytes      []byte  // nil where text is the line
-	reason     string
-	isTail     bool
-}
-
-// stage classifies a framed line; b is copied.
-func stage(f *found, generation int64, l line) stagedLine {
-	s := stagedLine{file: f, generation: generation, number: l.number, offset: l.offset, isTail: l.isTail}
-	switch {
-	case len(bytes.TrimSpace(l.bytes)) == 0:
-		s.bytes, s.reason, s.isTail = append([]byte{}, l.bytes...), "blank", false
-	case utf8.Valid(l.bytes) && bytes.IndexByte(l.bytes, 0) < 0:
-		text := string(l.bytes)
-		s.text = &text
-	default:
-		s.bytes = append([]byte{}, l.bytes...)
-		if !l.isTail {
-			var text string
-			var ok bool
-			if text, s.reason, ok = repair(l.bytes); ok {
-				s.text = &text
-			}
-		}
-	}
-	return s
-}
-
-// row is the line as stagedColumns.
-func (l stagedLine) row() []driver.Value {
-	var text, raw any
-	if l.text != nil {
-		text = *l.text
-	}
-	if l.bytes != nil {
-		raw = l.bytes
-	}
-	f := l.file
-	return []driver.Value{f.root.Host, f.root.Agent, f.path, l.number, l.offset, l.generation, null(f.sessionID), null(f.agentID),
-		text, raw, null(l.reason), l.isTail}
-}
-
-func (l stagedLine) size() int {
-	if l.text != nil {
-		return len(*l.text) + len(l.bytes)
-	}
-	return len(l.bytes)
-}
-
-// stager fills staging tables on a connection of its own.
-type stager struct {
-	conn    driver.Conn
-	room    *room
-	app     *duckdb.Appender
-	n       int // tables made so far
-	size    int
-	batches chan<- string // names of full tables
-}
-
-func (s *stager) table() string { return fmt.Sprintf("b%d", s.n) }
-
-func (s *stager) add(ctx context.Context, l stagedLine) error {
-	if err := s.room.raise(ctx, int64(l.size()), s.exec); err != nil {
-		return err
-	}
-	if s.app == nil {
-		if err := s.exec(ctx, "CREATE TABLE s.main."+s.table()+" "+stagedColumns); err != nil {
-			return err
-		}
-		app, err := duckdb.NewAppender(s.conn, "s", "main", s.table())
-		if err != nil {
-			return fmt.Errorf("staging: %w", engineError(err))
-		}
-		s.app = app
-	}
-	if err := s.app.AppendRow(l.row()...); err != nil {
-		return fmt.Errorf("staging line %d of %q: %w", l.number, l.file.path, engineError(err))
-	}
-	if s.size += l.size(); s.size >= s.room.batchBytes() {
-		return s.flush(ctx)
-	}
-	return nil
-}
-
-func (s *stager) exec(ctx context.Context, statements ...string) error {
-	for _, text := range statements {
-		if _, err := s.conn.(driver.ExecerContext).ExecContext(ctx, text, nil); err != nil {
-			return fmt.Errorf("staging: %w", engineError(err))
-		}
-	}
-	return nil
-}
-
-// flush hands the current table over, if there is one.
-func (s *stager) flush(ctx context.Context) error {
-	if s.app == nil {
-		return nil
-	}
-	err := s.app.Close()
-	s.app, s.size = nil, 0
-	if err != nil {
-		return fmt.Errorf("staging: %w", engineError(err))
-	}
-	select {
-	case s.batches <- s.table():
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	s.n++
-	return nil
-}
 
 // withStager runs produce on a second connection, projects the tables it fills on a third and
 // loads them on the first, all three overlapping: each step alone leaves a core idle while it waits
@@ -175,16 +49,12 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 	done := make(chan error, 2)
 	go func() {
 		defer close(batches)
-		done <- second.conn.Raw(func(c any) error {
-			s := &stager{conn: c.(driver.Conn), room: w.room, batches: batches}
-			if err := produce(ctx, s); err != nil {
-				if s.app != nil {
-					s.app.Close()
-				}
-				return err
-			}
-			return s.flush(ctx)
-		})
+		s := &stager{writer: second, batches: batches}
+		err := produce(ctx, s)
+		if err == nil {
+			err = s.flush(ctx)
+		}
+		done <- err
 	}()
 	go func() {
 		defer close(projected)
@@ -195,7 +65,6 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 				return
 			}
 			name := fmt.Sprintf("s.main.p%d", n)
-			end := w.room.turn()
 			err := third.projectLines(ctx, name, "SELECT * FROM s.main."+table)
 			if err == nil {
 				err = third.mend(ctx, name)
@@ -203,7 +72,6 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 			if err == nil {
 				err = third.exec(ctx, "DROP TABLE s.main."+table)
 			}
-			end()
 			if err == nil {
 				select {
 				case projected <- name:
@@ -224,11 +92,9 @@ func (w *writer) withStager(ctx context.Context, set schema.Set, produce func(co
 			continue // drain, so that the others can end
 		}
 		var n int64
-		end := w.room.turn()
 		if n, err = w.load(ctx, set, table); err != nil {
 			cancel()
 		}
-		end()
 		rows += n
 	}
 	if table := w.waiting; table != "" && err == nil {
@@ -291,7 +157,7 @@ func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64,
 		if err := w.exec(ctx, "CHECKPOINT w"); err != nil {
 			return 0, fmt.Errorf("load: %w", err)
 		}
-		if err := w.room.relieve(ctx, loading, w.exec); err != nil {
+		if err := w.room.relieve(ctx, loading, w.now); err != nil {
 			return 0, fmt.Errorf("load: %w", err)
 		}
 	}
@@ -376,10 +242,12 @@ func (w *writer) remove(ctx context.Context, set schema.Set, rows []doomed) (int
 
 // appendTable makes s.main.<name> anew, of the given columns or AS a query, and fills it.
 func (w *writer) appendTable(ctx context.Context, name, definition string, fill func(add func(...driver.Value) error) error) error {
-	if err := w.exec(ctx, "CREATE OR REPLACE TABLE s.main."+name+" "+definition); err != nil {
-		return err
-	}
-	return w.appendRows(ctx, "s", name, fill)
+	return w.step(ctx, func() error {
+		if err := w.exec(ctx, "CREATE OR REPLACE TABLE s.main."+name+" "+definition); err != nil {
+			return err
+		}
+		return w.appendRows(ctx, "s", name, fill)
+	})
 }
 
 // appendRows fills a table.

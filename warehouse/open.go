@@ -214,6 +214,7 @@ type writer struct {
 	batches  int       // loaded so far
 	path     string
 	room     *room
+	inStep   bool
 }
 
 // openWriter attaches path for writing, with a limit of memory that a person asked for or the default.
@@ -286,23 +287,60 @@ func (w *writer) close() error {
 	return w.db.Close()
 }
 
-// exec runs statements in order.
+// exec runs statements in order, each one a step.
 func (w *writer) exec(ctx context.Context, statements ...string) error {
 	for _, s := range statements {
+		if err := w.step(ctx, func() error { return w.now(ctx, s) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// now runs statements in order.
+func (w *writer) now(ctx context.Context, statements ...string) error {
+	for _, s := range statements {
 		if _, err := w.conn.ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("%.60s: %w", strings.Join(strings.Fields(s), " "), engineError(err))
+			return statementError(s, err)
 		}
 	}
 	return nil
 }
 
 // count runs a statement and returns the number of rows it changed.
-func (w *writer) count(ctx context.Context, statement string) (int64, error) {
-	res, err := w.conn.ExecContext(ctx, statement)
-	if err != nil {
-		return 0, fmt.Errorf("%.60s: %w", strings.Join(strings.Fields(statement), " "), engineError(err))
+func (w *writer) count(ctx context.Context, statement string) (n int64, err error) {
+	err = w.step(ctx, func() error {
+		res, err := w.conn.ExecContext(ctx, statement)
+		if err != nil {
+			return statementError(statement, err)
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// query runs a query, whose whole result is in memory when it returns.
+func (w *writer) query(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
+	err = w.step(ctx, func() error {
+		rows, err = w.conn.QueryContext(ctx, query, args...)
+		return engineError(err)
+	})
+	return rows, err
+}
+
+// step runs f as a step, unless it is part of one.
+func (w *writer) step(ctx context.Context, f func() error) error {
+	if w.inStep {
+		return f()
 	}
-	return res.RowsAffected()
+	w.inStep = true
+	defer func() { w.inStep = false }()
+	return w.room.step(ctx, w.now, f)
+}
+
+func statementError(statement string, err error) error {
+	return fmt.Errorf("%.60s: %w", strings.Join(strings.Fields(statement), " "), engineError(err))
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

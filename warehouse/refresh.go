@@ -25,7 +25,7 @@ import (
 //	rules     what was forgotten is kept out                       forget.go
 //	compare   with the published catalogue; nothing to do: stamp   read.go
 //	standby   reuse, catch up, copy or make                        standby.go
-//	load      new lines to raw and the derived tables              load.go
+//	load      new lines to raw and the derived tables              stage.go, load.go
 //	views     rebuilt when their fingerprint changed               derive.go
 //	keyed     tables whose rows depend on lines of many files      keyed.go
 //	index     words of new lines                                   index.go

@@ -3,7 +3,6 @@ package warehouse
 import (
 	"bytes"
 	"context"
-	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -164,10 +163,10 @@ func (w *writer) mend(ctx context.Context, table string) error {
 	if err := w.conn.QueryRowContext(ctx, "SELECT count(*) FROM "+broken).Scan(&n); err != nil || n == 0 {
 		return engineError(err)
 	}
-	rows, err := w.conn.QueryContext(ctx, `SELECT host, agent, source_file, source_line, byte_offset, generation,
+	rows, err := w.query(ctx, `SELECT host, agent, source_file, source_line, byte_offset, generation,
 		coalesce(file_session_id, ''), coalesce(file_agent_id, ''), bytes FROM `+broken)
 	if err != nil {
-		return fmt.Errorf("repair: %w", engineError(err))
+		return fmt.Errorf("repair: %w", err)
 	}
 	defer rows.Close()
 	var lines []stagedLine
@@ -189,14 +188,7 @@ func (w *writer) mend(ctx context.Context, table string) error {
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("repair: %w", engineError(err))
 	}
-	if err := w.appendTable(ctx, "broken", stagedColumns, func(add func(...driver.Value) error) error {
-		for _, l := range lines {
-			if err := add(l.row()...); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
+	if err := w.appendTable(ctx, "broken", stagedColumns, stagedRows(lines)); err != nil {
 		return fmt.Errorf("repair: %w", err)
 	}
 	err = w.projectLines(ctx, "s.main.mended", "SELECT * FROM s.main.broken")

@@ -3,7 +3,11 @@ package warehouse
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -57,7 +61,7 @@ func TestRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = errors.Join(w.room.raise(ctx, tt.line, w.exec), w.room.relieve(ctx, tt.phase, w.exec))
+		err = errors.Join(w.room.raise(ctx, tt.line, w.now), w.room.relieve(ctx, tt.phase, w.now))
 		got, failed := w.strings(ctx, "SELECT current_setting('memory_limit')")
 		if err := errors.Join(err, failed, w.close()); err != nil {
 			t.Fatal(err)
@@ -84,11 +88,93 @@ func TestRoomInUse(t *testing.T) {
 	if err := w.exec(ctx, "SET memory_limit = '244MiB'"); err == nil {
 		t.Fatal("more is in use, and DuckDB takes the limit")
 	}
-	if err := w.room.relieve(ctx, indexing, w.exec); err != nil {
+	if err := w.room.relieve(ctx, indexing, w.now); err != nil {
 		t.Error(err)
 	}
 	if err := w.exec(ctx, "CREATE TABLE s.main.more AS FROM range(1_000_000)"); err != nil {
 		t.Error(err)
+	}
+}
+
+// tooMuch needs more than 64 MB, and nowhere near the memory of a machine.
+const tooMuch = "CREATE OR REPLACE TABLE s.main.much AS SELECT repeat('x', 20_000_000) || i AS text FROM range(10) AS r(i)"
+
+// A statement that needs more than there is gets more, unless a person asked for a limit.
+func TestRoomGrows(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, fixed := range []bool{false, true} {
+		dir := t.TempDir()
+		w, err := openWriter(ctx, filepath.Join(dir, "w.duckdb"), "", "64MB")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.room.fixed = fixed
+		err = w.exec(ctx, tooMuch)
+		switch {
+		case fixed && (!isOutOfMemory(err) || w.room.raised > 0):
+			t.Errorf("with a limit: got %v, %d bytes", err, w.room.raised)
+		case !fixed && (err != nil || w.room.raised <= w.room.limit):
+			t.Errorf("without one: got %v, %d bytes", err, w.room.raised)
+		}
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What meets the limit beside others is repeated without them, a transaction as a whole.
+func TestStepAlone(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := t.TempDir()
+	w, err := openWriter(ctx, filepath.Join(dir, "w.duckdb"), "", "512MB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	other, err := w.beside(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.conn.Close()
+	if err := w.exec(ctx, "CREATE TABLE s.main.attempts (n INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	begun, failed, ended := make(chan bool), make(chan bool), make(chan error, 1)
+	var working atomic.Bool
+	go func() {
+		ended <- other.step(ctx, func() error {
+			working.Store(true)
+			close(begun)
+			<-failed
+			err := other.exec(ctx, "SELECT count(DISTINCT i) FROM range(1_000_000) AS r(i)") // takes a while
+			working.Store(false)
+			return err
+		})
+	}()
+	<-begun
+	n := 0
+	err = w.transaction(ctx, func() error {
+		n++
+		if err := w.exec(ctx, fmt.Sprintf("INSERT INTO s.main.attempts VALUES (%d)", n)); err != nil {
+			return err
+		}
+		if n > 1 {
+			if working.Load() {
+				t.Error("repeated beside another step")
+			}
+			return nil
+		}
+		err := w.exec(ctx, strings.ReplaceAll(tooMuch, "range(10)", "range(100)"))
+		close(failed)
+		return err
+	})
+	if err := errors.Join(err, <-ended); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.strings(ctx, "SELECT n::VARCHAR FROM s.main.attempts"); err != nil || n != 2 || !slices.Equal(got, []string{"2"}) {
+		t.Errorf("%d attempts left %q, %v", n, got, err)
 	}
 }
 

@@ -326,7 +326,7 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	var lost []doomed
-	rows, err := w.conn.QueryContext(ctx, `
+	rows, err := w.query(ctx, `
 		SELECT old.source_file,
 			CASE WHEN new.first_generation IS DISTINCT FROM old.first_generation THEN 0 ELSE old.consumed_lines + 1 END
 		FROM w.main.indexed_files AS old
@@ -337,7 +337,7 @@ func (r *refresh) catchUp(ctx context.Context, w *writer, from int64) error {
 			OR (new.generation > ? AND old.tail_bytes > 0 AND (new.tail_bytes = 0
 				OR new.source_file IN (SELECT source_file FROM p.main.raw WHERE generation > ?)))`, from, from)
 	if err != nil {
-		return fmt.Errorf("catch up: %w", engineError(err))
+		return fmt.Errorf("catch up: %w", err)
 	}
 	for rows.Next() {
 		d := doomed{upTo: from}
@@ -384,8 +384,7 @@ func (w *writer) copySmall(ctx context.Context, from int64, layout1 bool, files,
 	if layout1 {
 		rules = nil
 	}
-	return w.exec(ctx, slices.Concat([]string{
-		"BEGIN",
+	statements := slices.Concat([]string{
 		fmt.Sprintf(`DELETE FROM w.main.indexed_files WHERE source_file NOT IN (SELECT source_file FROM p.main.indexed_files)
 			OR source_file IN (SELECT source_file FROM p.main.indexed_files WHERE generation > %d)`, from),
 		fmt.Sprintf("INSERT INTO w.main.indexed_files BY NAME FROM %s WHERE generation > %d", files, from),
@@ -393,7 +392,8 @@ func (w *writer) copySmall(ctx context.Context, from int64, layout1 bool, files,
 		"INSERT INTO w.main.hosts BY NAME FROM " + hosts,
 		"DELETE FROM w.main.settings",
 		"INSERT INTO w.main.settings BY NAME FROM p.main.settings",
-	}, rules, []string{"COMMIT"})...)
+	}, rules)
+	return w.transaction(ctx, func() error { return w.exec(ctx, statements...) })
 }
 
 // mostlyFree reports whether more than half of the file is free blocks. Small files are left.

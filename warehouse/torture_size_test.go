@@ -1,7 +1,9 @@
 package warehouse
 
 import (
+	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +42,38 @@ func TestTortureLongLine(t *testing.T) {
 	if sum := r.refreshes(home, w); sum.Appended != 1 || sum.BytesRead > 1<<20 {
 		t.Errorf("after a line more: got %+v", sum)
 	}
+}
+
+// Pictures and long outputs: a batch has few lines, and needs much more memory than one of many.
+func TestTortureLongLines(t *testing.T) {
+	mb := rounds(150, 2000)
+	r := try(t, "%d MB in lines of up to 10 MB", mb)
+	dir := t.TempDir()
+	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	w := newWorld(t, 106, projects)
+	random := make([]byte, 10<<20)
+	rand.NewChaCha8([32]byte{}).Read(random)
+	picture := base64.StdEncoding.EncodeToString(random)
+	for size, n := 0, 0; size < mb<<20; {
+		path := w.newSession()
+		text := w.lines(path, 20)
+		for range 8 {
+			n++
+			length := []int{2_000, 500_000, 1_500_000, 3_000_000, 6_000_000, 10_000_000}[n%6]
+			part := picture[n%1000 : n%1000+length]
+			long := w.envelope(path, "user")
+			result := object{"type": "tool_result", "tool_use_id": w.id("toolu_"), "content": part}
+			if n%2 == 0 {
+				result["content"] = []any{object{"type": "image", "source": object{"type": "base64", "media_type": "image/png", "data": part}}}
+			}
+			long["message"] = object{"role": "user", "content": []any{result}}
+			long["toolUseResult"] = object{"stdout": part}
+			text += encoded(long) + "\n"
+		}
+		w.put(path, text)
+		size += len(text)
+	}
+	r.refreshes(home, w)
 }
 
 func TestTortureManyFiles(t *testing.T) {

@@ -227,7 +227,7 @@ func (r *refresh) deriveRest(ctx context.Context, w *writer) error {
 
 // writeSmall stores hosts and settings and says that the file is complete.
 func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, now time.Time) error {
-	statements := []string{"BEGIN"}
+	var statements []string
 	for _, root := range r.read {
 		statements = append(statements, fmt.Sprintf(`INSERT INTO w.main.hosts SELECT %[1]s, %[2]s, %[3]d
 			WHERE NOT EXISTS (FROM w.main.hosts WHERE host = %[1]s AND root = %[2]s)`, quote(root.Host), quote(root.Path), generation))
@@ -244,9 +244,8 @@ func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, n
 	statements = append(statements,
 		fmt.Sprintf(`UPDATE w.main.index_meta SET version = %d, generation = %d, refreshed_at = %s::TIMESTAMPTZ,
 			import_hash = %s, views_hash = %s, index_hash = %s, is_complete = true`, migrations.Version, generation,
-			quote(now.UTC().Format("2006-01-02 15:04:05.000000+00")), quote(r.set.ImportHash()), quote(r.set.ViewsHash()), quote(indexHash(r.set))),
-		"COMMIT")
-	if err := w.exec(ctx, statements...); err != nil {
+			quote(now.UTC().Format("2006-01-02 15:04:05.000000+00")), quote(r.set.ImportHash()), quote(r.set.ViewsHash()), quote(indexHash(r.set))))
+	if err := w.transaction(ctx, func() error { return w.exec(ctx, statements...) }); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	return nil
