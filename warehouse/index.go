@@ -268,7 +268,7 @@ func (b *indexBuilder) appendLists(add func(...driver.Value) error) error {
 
 // unindex takes the passages of doomed rows (s.main.doomed) away.
 func (w *writer) unindex(ctx context.Context) error {
-	if err := w.exec(ctx, unindexSQL); err != nil {
+	if err := w.transaction(ctx, func() error { return w.exec(ctx, unindexSQL) }); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil

@@ -287,7 +287,8 @@ func (w *writer) close() error {
 	return w.db.Close()
 }
 
-// exec runs statements in order, each one a step.
+// exec runs statements in order, each one a step. Where one is several that must not run twice, it needs
+// a transaction.
 func (w *writer) exec(ctx context.Context, statements ...string) error {
 	for _, s := range statements {
 		if err := w.step(ctx, func() error { return w.now(ctx, s) }); err != nil {
