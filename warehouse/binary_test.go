@@ -164,8 +164,7 @@ func startReader(t *testing.T, path string) (stop func() []seen) {
 // publish one after the other.
 func TestReadersDuringRefreshes(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 21, projects)
 	w.fill(4, 5)
 	first := runRefresh(t, home, projects)
@@ -217,8 +216,7 @@ func TestReadersDuringRefreshes(t *testing.T) {
 // A reader that stays keeps what it opened and is in nobody's way.
 func TestLongReader(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 22, projects)
 	path := w.newSession()
 	w.put(path, w.lines(path, 20))

@@ -201,8 +201,7 @@ func TestFirstRefreshesAtOnce(t *testing.T) {
 // While another refresh holds the lock, one that does not want to wait takes what there is; with
 // nothing there yet it waits.
 func TestRefreshWhileAnotherRuns(t *testing.T) {
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 33, projects)
 	first := runRefresh(t, home, projects)
 	unlock, ok, err := layoutIn(t, home).lock(t.Context(), 0)
@@ -238,8 +237,7 @@ func TestRefreshWhileAnotherRuns(t *testing.T) {
 // Somebody opened the published file for writing and left a log: the log goes, with a warning,
 // and is never replayed into the file that is published next.
 func TestStrayLogIsNotReplayed(t *testing.T) {
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 34, projects)
 	first := runRefresh(t, home, projects)
 	w.add(w.some(), w.lines("x", 1))
@@ -270,8 +268,7 @@ func TestStrayLogIsNotReplayed(t *testing.T) {
 
 // What was published is so, though the stamp cannot be written.
 func TestStampThatCannotBeWritten(t *testing.T) {
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 35, projects)
 	runRefresh(t, home, projects)
 	l := layoutIn(t, home)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -37,8 +36,7 @@ func changing(change, f func()) {
 // Files that only grow, at any byte: whenever they are read, what is stored is a beginning of them.
 func TestTortureAppendedWhileRead(t *testing.T) {
 	r := try(t, "files that grow while they are read")
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 71, projects)
 	var paths []string
 	for range 3 {
@@ -85,8 +83,7 @@ func TestTortureAppendedWhileRead(t *testing.T) {
 // size, while they are read: as soon as they hold still, what is stored is what they are.
 func TestTortureRewrittenWhileRead(t *testing.T) {
 	r := try(t, "files that are rewritten while they are read")
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 72, projects)
 	path := w.newSession()
 	lines := strings.SplitAfter(strings.TrimSuffix(strings.Repeat(w.lines(path, 60), 10), "\n"), "\n")
@@ -129,8 +126,7 @@ func TestTortureRewrittenWhileRead(t *testing.T) {
 // Files that are cut off at any byte and grow again: shorter, longer or as long as before.
 func TestTortureCutAndGrown(t *testing.T) {
 	r := try(t, "files cut off at any byte and grown again")
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 73, projects)
 	w.fill(4, 20)
 	runRefresh(t, home, projects)
@@ -164,8 +160,7 @@ func TestTortureCutAndGrown(t *testing.T) {
 // the one it had; the last refresh may have been in days to come.
 func TestTortureClock(t *testing.T) {
 	r := try(t, "clocks that jump back and forth")
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 74, projects)
 	path := w.newSession()
 	w.put(path, w.lines(path, 20))

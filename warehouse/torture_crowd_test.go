@@ -2,7 +2,6 @@ package warehouse
 
 import (
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -12,8 +11,7 @@ import (
 // meanwhile: each look is at a state that was published, none goes back.
 func TestTortureCrowd(t *testing.T) {
 	refreshers, readers := try(t, "two refreshers at once, eight readers beside"), try(t, "eight readers, two refreshers beside")
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 91, projects)
 	w.fill(4, 5)
 	first := runRefresh(t, home, projects)

@@ -145,8 +145,7 @@ func (r *trial) unprivilegedCommand(cmd *exec.Cmd) *exec.Cmd {
 // Files and folders that may not be read keep their lines, and keep no other from being read.
 func TestTortureUnreadable(t *testing.T) {
 	r := try(t, "files and folders that may not be read")
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 83, projects)
 	w.fill(6, 3)
 	runRefresh(t, home, projects)

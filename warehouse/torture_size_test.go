@@ -30,8 +30,7 @@ func (r *trial) refreshes(home string, w *world, args ...string) Summary {
 func TestTortureLongLine(t *testing.T) {
 	mb := rounds(40, 300)
 	r := try(t, "a line of %d MB", mb)
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 101, projects)
 	path := w.newSession()
 	long := w.envelope(path, "user")
@@ -48,8 +47,7 @@ func TestTortureLongLine(t *testing.T) {
 func TestTortureLongLines(t *testing.T) {
 	mb := rounds(150, 2000)
 	r := try(t, "%d MB in lines of up to 10 MB", mb)
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 106, projects)
 	random := make([]byte, 10<<20)
 	rand.NewChaCha8([32]byte{}).Read(random)
@@ -79,8 +77,7 @@ func TestTortureLongLines(t *testing.T) {
 func TestTortureManyFiles(t *testing.T) {
 	n := rounds(400, 20_000)
 	r := try(t, "%d tiny files", n)
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 102, projects)
 	var paths []string
 	for i := range n {
@@ -102,8 +99,7 @@ func TestTortureManyFiles(t *testing.T) {
 func TestTortureManyLines(t *testing.T) {
 	n := rounds(20_000, 1_000_000)
 	r := try(t, "a file of %d lines", n)
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 103, projects)
 	path := w.newSession()
 	some := w.lines(path, 1000)
@@ -117,8 +113,7 @@ func TestTortureManyLines(t *testing.T) {
 // Links that lead in circles, of which each file is taken once.
 func TestTortureLinks(t *testing.T) {
 	r := try(t, "links in circles")
-	dir := t.TempDir()
-	home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+	home, projects := newHome(t)
 	w := newWorld(t, 104, projects)
 	w.fill(5, 2)
 	in := func(name string) string { return filepath.Join(projects, "-home-dev-keep", name) }
@@ -149,8 +144,7 @@ func TestTortureLittleMemory(t *testing.T) {
 	for limit, mb := range map[string]int{"256MB": rounds(6, 400), "64MB": rounds(6, 60)} {
 		t.Run(limit, func(t *testing.T) {
 			r := try(t, "refreshes of %d MB with a memory limit of %s", mb, limit)
-			dir := t.TempDir()
-			home, projects := filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+			home, projects := newHome(t)
 			w := newWorld(t, 105, projects)
 			l := layoutIn(t, home)
 			for size := 0; size < mb<<20; {

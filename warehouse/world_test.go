@@ -44,6 +44,12 @@ func newWorld(t testing.TB, seed uint64, roots ...string) *world {
 	return w
 }
 
+// newHome returns where a warehouse and its transcripts go.
+func newHome(t testing.TB) (home, projects string) {
+	dir := t.TempDir()
+	return filepath.Join(dir, "home"), filepath.Join(dir, "projects")
+}
+
 // newTree is a world of the transcripts that are there.
 func newTree(t testing.TB, roots ...string) *world {
 	return &world{t: t, roots: roots, clock: time.Date(2026, 10, 20, 9, 0, 0, 0, time.UTC), rest: map[string]string{}}
