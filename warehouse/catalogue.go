@@ -173,11 +173,10 @@ func (w *writer) writeCatalogue(ctx context.Context, changed []indexedFile, gone
 	if err != nil {
 		return err
 	}
-	if err := w.transaction(ctx, func() error {
-		return w.exec(ctx,
-			"DELETE FROM w.main.indexed_files WHERE source_file IN (SELECT source_file FROM s.main.changed UNION ALL FROM s.main.gone)",
-			"INSERT INTO w.main.indexed_files BY NAME FROM s.main.changed")
-	}); err != nil {
+	if err := w.whole(ctx,
+		"DELETE FROM w.main.indexed_files WHERE source_file IN (SELECT source_file FROM s.main.changed UNION ALL FROM s.main.gone)",
+		"INSERT INTO w.main.indexed_files BY NAME FROM s.main.changed",
+	); err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
 	return nil

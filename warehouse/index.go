@@ -70,7 +70,7 @@ func (r *refresh) index(ctx context.Context, w *writer, from int64) error {
 		}
 	}
 	if w.batches >= batchesKept {
-		if err := w.room.relieve(ctx, indexing, w.now); err != nil {
+		if err := w.relieve(ctx, indexing); err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
 	}
@@ -183,7 +183,7 @@ func (b *indexBuilder) add(ctx context.Context, t *indexedText) error {
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
-	return b.writer.room.relieve(ctx, indexing, b.writer.now)
+	return b.writer.relieve(ctx, indexing)
 }
 
 // flush stores the run.
@@ -191,7 +191,7 @@ func (b *indexBuilder) flush(ctx context.Context) error {
 	if len(b.rows) == 0 {
 		return nil
 	}
-	if err := b.writer.transaction(ctx, func() error { return b.writer.appendRows(ctx, "w", "passages", b.appendPassages) }); err != nil {
+	if err := b.writer.appendRows(ctx, "w", "passages", b.appendPassages); err != nil {
 		return err
 	}
 	slices.SortFunc(b.lists, func(x, y postingLists) int { return strings.Compare(x.term, y.term) })
@@ -268,7 +268,7 @@ func (b *indexBuilder) appendLists(add func(...driver.Value) error) error {
 
 // unindex takes the passages of doomed rows (s.main.doomed) away.
 func (w *writer) unindex(ctx context.Context) error {
-	if err := w.transaction(ctx, func() error { return w.exec(ctx, unindexSQL) }); err != nil {
+	if err := w.whole(ctx, unindexSQL); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil

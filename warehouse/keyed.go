@@ -60,7 +60,7 @@ func (w *writer) noteKeys(ctx context.Context, set schema.Set, table string) err
 func (r *refresh) deriveKeyed(ctx context.Context, w *writer, whole bool) error {
 	if whole {
 		for _, o := range r.set.Keyed() {
-			if err := w.transaction(ctx, func() error { return w.exec(ctx, "DELETE FROM w.main."+o.Name, o.Fill) }); err != nil {
+			if err := w.whole(ctx, "DELETE FROM w.main."+o.Name, o.Fill); err != nil {
 				return fmt.Errorf("derive %s: %w", o.Name, err)
 			}
 		}
@@ -89,9 +89,7 @@ func (r *refresh) deriveKeyed(ctx context.Context, w *writer, whole bool) error 
 			"DROP TABLE temp.lines_of_keys"); err != nil {
 			return fmt.Errorf("derive %s: %w", o.Name, err)
 		}
-		if err := w.transaction(ctx, func() error {
-			return w.exec(ctx, fmt.Sprintf("DELETE FROM w.main.%s WHERE %s IN (%s)", o.Name, o.KeyColumn, touched), o.Fill)
-		}); err != nil {
+		if err := w.whole(ctx, fmt.Sprintf("DELETE FROM w.main.%s WHERE %s IN (%s)", o.Name, o.KeyColumn, touched), o.Fill); err != nil {
 			return fmt.Errorf("derive %s: %w", o.Name, err)
 		}
 		if err := w.exec(ctx, "DROP TABLE temp."+o.KeyView); err != nil {

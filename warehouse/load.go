@@ -157,7 +157,7 @@ func (w *writer) load(ctx context.Context, set schema.Set, table string) (int64,
 		if err := w.exec(ctx, "CHECKPOINT w"); err != nil {
 			return 0, fmt.Errorf("load: %w", err)
 		}
-		if err := w.room.relieve(ctx, loading, w.now); err != nil {
+		if err := w.relieve(ctx, loading); err != nil {
 			return 0, fmt.Errorf("load: %w", err)
 		}
 	}
@@ -242,26 +242,26 @@ func (w *writer) remove(ctx context.Context, set schema.Set, rows []doomed) (int
 
 // appendTable makes s.main.<name> anew, of the given columns or AS a query, and fills it.
 func (w *writer) appendTable(ctx context.Context, name, definition string, fill func(add func(...driver.Value) error) error) error {
-	return w.step(ctx, func() error {
-		if err := w.exec(ctx, "CREATE OR REPLACE TABLE s.main."+name+" "+definition); err != nil {
-			return err
-		}
-		return w.appendRows(ctx, "s", name, fill)
-	})
+	if err := w.exec(ctx, "CREATE OR REPLACE TABLE s.main."+name+" "+definition); err != nil {
+		return err
+	}
+	return w.appendRows(ctx, "s", name, fill)
 }
 
-// appendRows fills a table.
+// appendRows adds rows to a table, all of them or none; fill may run again.
 func (w *writer) appendRows(ctx context.Context, database, name string, fill func(add func(...driver.Value) error) error) error {
-	err := w.conn.Raw(func(c any) error {
-		app, err := duckdb.NewAppender(c.(driver.Conn), database, "main", name)
-		if err != nil {
-			return err
-		}
-		if err := fill(app.AppendRow); err != nil {
-			app.Close()
-			return err
-		}
-		return app.Close()
+	err := w.transaction(ctx, func() error {
+		return w.conn.Raw(func(c any) error {
+			app, err := duckdb.NewAppender(c.(driver.Conn), database, "main", name)
+			if err != nil {
+				return err
+			}
+			if err := fill(app.AppendRow); err != nil {
+				app.Close()
+				return err
+			}
+			return app.Close()
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("append %s: %w", name, engineError(err))

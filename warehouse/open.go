@@ -214,7 +214,7 @@ type writer struct {
 	batches  int       // loaded so far
 	path     string
 	room     *room
-	inStep   bool
+	inStep   bool // see step
 }
 
 // openWriter attaches path for writing, with a limit of memory that a person asked for or the default.
@@ -287,8 +287,7 @@ func (w *writer) close() error {
 	return w.db.Close()
 }
 
-// exec runs statements in order, each one a step. Where one is several that must not run twice, it needs
-// a transaction.
+// exec runs statements in order, each one a step.
 func (w *writer) exec(ctx context.Context, statements ...string) error {
 	for _, s := range statements {
 		if err := w.step(ctx, func() error { return w.now(ctx, s) }); err != nil {
@@ -296,6 +295,11 @@ func (w *writer) exec(ctx context.Context, statements ...string) error {
 		}
 	}
 	return nil
+}
+
+// whole runs statements in order, all of them or none.
+func (w *writer) whole(ctx context.Context, statements ...string) error {
+	return w.transaction(ctx, func() error { return w.now(ctx, statements...) })
 }
 
 // now runs statements in order.
@@ -328,16 +332,6 @@ func (w *writer) query(ctx context.Context, query string, args ...any) (rows *sq
 		return engineError(err)
 	})
 	return rows, err
-}
-
-// step runs f as a step, unless it is part of one.
-func (w *writer) step(ctx context.Context, f func() error) error {
-	if w.inStep {
-		return f()
-	}
-	w.inStep = true
-	defer func() { w.inStep = false }()
-	return w.room.step(ctx, w.now, f)
 }
 
 func statementError(statement string, err error) error {

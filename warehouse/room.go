@@ -80,8 +80,15 @@ func newRoom(asked string) *room {
 func (r *room) little() bool { return r.limit < 512_000_000 }
 
 // step runs f, which is done as a whole or not at all. Where it meets DuckDB's part of the memory, it is
-// repeated when no other step works, and with more where nobody asked for a limit.
-func (r *room) step(ctx context.Context, exec func(context.Context, ...string) error, f func() error) error {
+// repeated when no other step works, and with more where nobody asked for a limit. What is part of a
+// step is repeated with it.
+func (w *writer) step(ctx context.Context, f func() error) error {
+	if w.inStep {
+		return f()
+	}
+	w.inStep = true
+	defer func() { w.inStep = false }()
+	r := w.room
 	if !r.little() {
 		r.steps.RLock()
 		err := f()
@@ -97,25 +104,31 @@ func (r *room) step(ctx context.Context, exec func(context.Context, ...string) e
 		if !isOutOfMemory(err) {
 			return err
 		}
-		if more, failed := r.grow(ctx, exec); !more {
+		if more, failed := w.grow(ctx); !more {
 			return errors.Join(err, failed)
 		}
 	}
 }
 
 // grow makes DuckDB's part half as large again, unless a person asked for a limit or it is most of the machine.
-func (r *room) grow(ctx context.Context, exec func(context.Context, ...string) error) (more bool, err error) {
+func (w *writer) grow(ctx context.Context) (more bool, err error) {
+	r, most := w.room, mostBytes()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	most := memoryBytes() / 4 * 3
 	if r.fixed || r.part() >= most {
 		return false, nil
 	}
 	r.raised = min(r.part()/2*3, most)
-	if err := exec(ctx, r.setting()); err != nil {
-		return false, err
+	err = w.now(ctx, r.setting())
+	return err == nil, err
+}
+
+// mostBytes is what DuckDB may have at most: all but a quarter of the machine, where that is known.
+func mostBytes() uint64 {
+	if total := memoryBytes(); total > 0 {
+		return total / 4 * 3
 	}
-	return true, nil
+	return 1 << 50
 }
 
 // batchBytes is how much text one staging table holds, unless a single line is larger. Four tables
@@ -135,12 +148,10 @@ func (r *room) runBytes() int { return int(min(32<<20, r.limit/16)) }
 // result of a query in memory.
 func (r *room) spanBytes() int { return int(min(128<<20, r.limit/4)) }
 
-// raise makes room for a line where there is not enough. All but a quarter of the machine is the most.
-func (r *room) raise(ctx context.Context, line int64, exec func(context.Context, ...string) error) error {
-	need := uint64(line) * roomPerByte
-	if total := memoryBytes(); total > 0 {
-		need = min(need, total/4*3)
-	}
+// raise makes room for a line where there is not enough.
+func (w *writer) raise(ctx context.Context, line int64) error {
+	r := w.room
+	need := min(uint64(line)*roomPerByte, mostBytes())
 	if r.fixed {
 		need = min(need, r.limit)
 	}
@@ -150,16 +161,16 @@ func (r *room) raise(ctx context.Context, line int64, exec func(context.Context,
 		return nil
 	}
 	r.raised = need
-	return exec(ctx, r.setting())
+	return w.now(ctx, r.setting())
 }
 
 // relieve gives DuckDB its part for a phase, and what its allocator keeps back to the system. Where
 // more is in use, DuckDB keeps what it had.
-func (r *room) relieve(ctx context.Context, p phase, exec func(context.Context, ...string) error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.phase = p
-	if err := exec(ctx, r.setting()); err != nil && !isOutOfMemory(err) {
+func (w *writer) relieve(ctx context.Context, p phase) error {
+	w.room.mu.Lock()
+	defer w.room.mu.Unlock()
+	w.room.phase = p
+	if err := w.now(ctx, w.room.setting()); !isOutOfMemory(err) {
 		return err
 	}
 	return nil
@@ -175,7 +186,7 @@ func (w *writer) makeRoom(ctx context.Context, from int64) error {
 	if err := w.conn.QueryRowContext(ctx, "SELECT max(length_bytes) FROM ("+lineLengthsSQL+")").Scan(&longest); err != nil {
 		return engineError(err)
 	}
-	return w.room.raise(ctx, longest.Int64, w.now)
+	return w.raise(ctx, longest.Int64)
 }
 
 // defaultMemoryBytes is 1 GB, or a quarter of the memory of a small machine.

@@ -61,7 +61,7 @@ func TestRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = errors.Join(w.room.raise(ctx, tt.line, w.now), w.room.relieve(ctx, tt.phase, w.now))
+		err = errors.Join(w.raise(ctx, tt.line), w.relieve(ctx, tt.phase))
 		got, failed := w.strings(ctx, "SELECT current_setting('memory_limit')")
 		if err := errors.Join(err, failed, w.close()); err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestRoomInUse(t *testing.T) {
 	if err := w.exec(ctx, "SET memory_limit = '244MiB'"); err == nil {
 		t.Fatal("more is in use, and DuckDB takes the limit")
 	}
-	if err := w.room.relieve(ctx, indexing, w.now); err != nil {
+	if err := w.relieve(ctx, indexing); err != nil {
 		t.Error(err)
 	}
 	if err := w.exec(ctx, "CREATE TABLE s.main.more AS FROM range(1_000_000)"); err != nil {

@@ -133,9 +133,7 @@ func (w *writer) seed(ctx context.Context, set schema.Set, own map[string]string
 			values = append(values, "("+strings.Join(row, ", ")+")")
 		}
 		name := "w.main." + quoteName(table.Name)
-		if err := w.transaction(ctx, func() error {
-			return w.exec(ctx, "DELETE FROM "+name, "INSERT INTO "+name+" VALUES "+strings.Join(values, ", "))
-		}); err != nil {
+		if err := w.whole(ctx, "DELETE FROM "+name, "INSERT INTO "+name+" VALUES "+strings.Join(values, ", ")); err != nil {
 			return fmt.Errorf("seed %s: %w", table.Name, err)
 		}
 	}

@@ -15,8 +15,7 @@ import (
 //   - A table is bounded by bytes, not rows: one line may be larger than all others together.
 //   - Text goes in as VARCHAR, never JSON, which the driver would encode again; what is not
 //     valid UTF-8 goes in as BLOB, since the appender stores NULL for it without an error.
-//   - Lines wait until there are some to append: what a transaction adds is whole or not there at all,
-//     so it can be repeated (room.go).
+//   - Lines wait until there are some to append, which can be repeated as a whole (room.go).
 
 const stagedColumns = `(host VARCHAR, agent VARCHAR, source_file VARCHAR, source_line BIGINT, byte_offset BIGINT, generation BIGINT,
 	file_session_id VARCHAR, file_agent_id VARCHAR, text VARCHAR, bytes BLOB, reason VARCHAR, is_tail BOOLEAN)`
@@ -71,11 +70,11 @@ func (l stagedLine) row() []driver.Value {
 
 // size is about how many bytes of memory the line takes.
 func (l stagedLine) size() int {
-	const row = 100
+	n := 100 + len(l.bytes)
 	if l.text != nil {
-		return row + len(*l.text) + len(l.bytes)
+		n += len(*l.text)
 	}
-	return row + len(l.bytes)
+	return n
 }
 
 // stager fills staging tables.
@@ -107,7 +106,7 @@ func (s *stager) table() string { return fmt.Sprintf("b%d", s.n) }
 
 // store appends the lines to the table.
 func (s *stager) store(ctx context.Context) error {
-	if err := s.writer.room.raise(ctx, int64(s.longest), s.writer.now); err != nil {
+	if err := s.writer.raise(ctx, int64(s.longest)); err != nil {
 		return fmt.Errorf("staging: %w", err)
 	}
 	if s.filled == 0 {
@@ -115,8 +114,7 @@ func (s *stager) store(ctx context.Context) error {
 			return fmt.Errorf("staging: %w", err)
 		}
 	}
-	err := s.writer.transaction(ctx, func() error { return s.writer.appendRows(ctx, "s", s.table(), stagedRows(s.lines)) })
-	if err != nil {
+	if err := s.writer.appendRows(ctx, "s", s.table(), stagedRows(s.lines)); err != nil {
 		return fmt.Errorf("staging: %w", err)
 	}
 	s.filled += s.size

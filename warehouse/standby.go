@@ -384,7 +384,7 @@ func (w *writer) copySmall(ctx context.Context, from int64, layout1 bool, files,
 	if layout1 {
 		rules = nil
 	}
-	statements := slices.Concat([]string{
+	return w.whole(ctx, slices.Concat([]string{
 		fmt.Sprintf(`DELETE FROM w.main.indexed_files WHERE source_file NOT IN (SELECT source_file FROM p.main.indexed_files)
 			OR source_file IN (SELECT source_file FROM p.main.indexed_files WHERE generation > %d)`, from),
 		fmt.Sprintf("INSERT INTO w.main.indexed_files BY NAME FROM %s WHERE generation > %d", files, from),
@@ -392,8 +392,7 @@ func (w *writer) copySmall(ctx context.Context, from int64, layout1 bool, files,
 		"INSERT INTO w.main.hosts BY NAME FROM " + hosts,
 		"DELETE FROM w.main.settings",
 		"INSERT INTO w.main.settings BY NAME FROM p.main.settings",
-	}, rules)
-	return w.transaction(ctx, func() error { return w.exec(ctx, statements...) })
+	}, rules)...)
 }
 
 // mostlyFree reports whether more than half of the file is free blocks. Small files are left.

@@ -245,7 +245,7 @@ func (r *refresh) writeSmall(ctx context.Context, w *writer, generation int64, n
 		fmt.Sprintf(`UPDATE w.main.index_meta SET version = %d, generation = %d, refreshed_at = %s::TIMESTAMPTZ,
 			import_hash = %s, views_hash = %s, index_hash = %s, is_complete = true`, migrations.Version, generation,
 			quote(now.UTC().Format("2006-01-02 15:04:05.000000+00")), quote(r.set.ImportHash()), quote(r.set.ViewsHash()), quote(indexHash(r.set))))
-	if err := w.transaction(ctx, func() error { return w.exec(ctx, statements...) }); err != nil {
+	if err := w.whole(ctx, statements...); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	return nil
